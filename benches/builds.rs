@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use corpus::{Code, Corpus, Layout, bare};
-use kbgen::emit::{Permission, Publication, Target};
+use kbgen::emit::{OutputTarget, Permission, StagedOutput};
 use kbgen::engine::Engine;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
+use kbgen::progress::{BuildProgress, Stage};
 use kbgen::render::Audience;
-use kbgen::watch::{Stage, Watch};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes
 growth PAGES...                    processor time and memory of whole builds, by size
@@ -29,7 +29,7 @@ compare PAGES [HUGO]               against the bare pipeline and Hugo's program,
 write ours|hugo repeated|distinct|plain PAGES FOLDER
 bare FROM TO                       the bare pipeline alone";
 
-/// Runs of each command; the median is printed.
+/// Number of runs of each command; the median is printed.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -57,7 +57,7 @@ fn main() {
     }
 }
 
-/// A fresh folder for what is measured; `KBGEN_BENCH_DIR` puts it elsewhere, such as into memory.
+/// Creates an empty folder for measurements; `KBGEN_BENCH_DIR` selects its location, such as a memory disk.
 fn folder(name: &str) -> PathBuf {
     let base =
         std::env::var_os("KBGEN_BENCH_DIR").map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
@@ -72,16 +72,16 @@ fn written(pages: usize, code: Code, layout: Layout, name: &str) -> PathBuf {
     folder
 }
 
-/// When each stage began.
+/// Start time of each stage.
 #[derive(Debug, Default)]
 struct Clock(Mutex<Vec<(Stage, Instant, f64)>>);
 
-impl Watch for Clock {
-    fn begin(&self, stage: Stage, _pages: usize) {
+impl BuildProgress for Clock {
+    fn start_stage(&self, stage: Stage, _pages: usize) {
         self.0.lock().unwrap().push((stage, Instant::now(), processor_seconds()));
     }
-    fn begin_page(&self, _path: &str) {}
-    fn end_page(&self, _path: &str) {}
+    fn start_page(&self, _path: &str) {}
+    fn finish_page(&self, _path: &str) {}
 }
 
 #[cfg(unix)]
@@ -90,7 +90,7 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Not told here.
+/// Not measured.
 #[cfg(not(unix))]
 fn processor_seconds() -> f64 {
     f64::NAN
@@ -98,25 +98,25 @@ fn processor_seconds() -> f64 {
 
 fn stages(pages: usize) {
     let root = written(pages, Code::Repeated, Layout::Ours, "stages");
-    let order = Order {
+    let order = SiteOptions {
         today: "2026-11-22".parse().unwrap(),
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     };
     let mut rounds: Vec<Vec<(Stage, f64, f64)>> = Vec::new();
     for _ in 0..ROUNDS {
         let out = folder("stages-out");
         let clock = Clock::default();
-        clock.begin(Stage::Read, 0);
+        clock.start_stage(Stage::Read, 0);
         let (sources, faults) = load::read(&root).unwrap();
-        let mut draft = pipeline::understand(&sources, faults, &order, &clock).unwrap();
-        assert!(draft.found.is_empty(), "the corpus has no faults");
-        let target = Target { folder: &out, sources: &[], permission: Permission::OnlyOurs };
-        let publication = Publication::begin(&target).unwrap();
+        let mut draft = pipeline::analyze(&sources, faults, &order, &clock).unwrap();
+        assert!(draft.findings.is_empty(), "the corpus has no faults");
+        let target = OutputTarget { folder: &out, sources: &[], permission: Permission::OnlyOurs };
+        let publication = StagedOutput::begin(&target).unwrap();
         pipeline::render(&sources, &mut draft, &order, &clock, &publication);
-        clock.begin(Stage::Publish, 0);
+        clock.start_stage(Stage::Publish, 0);
         publication.finish().unwrap();
         let (end, end_processor) = (Instant::now(), processor_seconds());
         let begun = clock.0.into_inner().unwrap();
@@ -149,14 +149,14 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// What a process took.
+/// Time and memory of a process.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     processor_seconds: f64,
     memory_mib: f64,
 }
 
-/// A program and its arguments, measured from outside by GNU time.
+/// Runs a program under GNU time.
 fn run(words: &[&str]) -> Cost {
     let report = folder("time.txt");
     let _ = fs::remove_file(&report);
@@ -174,7 +174,7 @@ fn run(words: &[&str]) -> Cost {
     Cost { processor_seconds: figures[0] + figures[1], memory_mib: figures[2] / 1024.0 }
 }
 
-/// One clean build of our program, which keeps what later builds may use.
+/// Runs a clean build of kbgen that fills the cache.
 fn clean(root: &Path) -> Cost {
     let out = folder("clean-out");
     let cache = folder("clean-cache");

@@ -1,4 +1,4 @@
-//! How long an author waits: from the write of a file until `kbgen serve` answers with the new page.
+//! Latency of edits: from writing a file until `kbgen serve` returns the new page.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its figures and may fail")]
 
 #[expect(dead_code, reason = "other benchmarks write the corpus for other programs, too")]
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use corpus::{Code, Corpus, Layout};
 
-/// Edits that are measured one after the other.
+/// Number of measured edits.
 const EDITS: usize = 20;
-/// Files of a burst, such as a change of branch.
+/// Number of files in a burst, such as a change of branch.
 const BURST: usize = 1000;
 
 fn main() {
@@ -54,11 +54,11 @@ enum When {
     Building,
 }
 
-/// Somebody who writes pages beside a running server.
+/// Author who edits pages while a server is running.
 struct Author {
     server: Child,
     address: String,
-    told: Receiver<String>,
+    messages: Receiver<String>,
     pages: Vec<PathBuf>,
 }
 
@@ -72,7 +72,7 @@ impl Author {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (sender, told) = mpsc::channel();
+        let (sender, messages) = mpsc::channel();
         let lines = BufReader::new(server.stderr.take().unwrap()).lines();
         thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         let mut url = String::new();
@@ -83,16 +83,16 @@ impl Author {
         let pages = files.map(|file| file.path()).filter(|path| !path.ends_with("_index.md"));
         let mut pages: Vec<PathBuf> = pages.collect();
         pages.sort();
-        Self { server, address, told, pages }
+        Self { server, address, messages, pages }
     }
 
-    /// Times from the write to the answer.
+    /// Measures the times from the write to the response.
     fn edits(&self, when: When) -> Vec<Duration> {
         (0..EDITS)
             .map(|edit| {
                 let page = &self.pages[edit * 7919 % self.pages.len()];
                 if when == When::Building {
-                    // Somebody else's edit has begun a build.
+                    // Start a build with another edit.
                     let other = &self.pages[(edit * 7919 + 1) % self.pages.len()];
                     append(other, "Another edit.");
                     thread::sleep(Duration::from_millis(400));
@@ -111,7 +111,7 @@ impl Author {
             .collect()
     }
 
-    /// Waits until the page says something.
+    /// Waits until the page contains a text.
     fn wait_for(&self, page: &Path, mark: &str) {
         let slug = page.file_stem().unwrap().to_str().unwrap();
         while !self.get(&format!("/errors/{slug}/")).contains(mark) {
@@ -127,11 +127,11 @@ impl Author {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Waits until a whole build has been told of and no other follows; says how long the last one took.
+    /// Waits for a full build without a subsequent one and returns its duration.
     fn settled(&self) -> u64 {
         let mut took = 0;
         let mut patience = Duration::from_secs(60);
-        while let Ok(line) = self.told.recv_timeout(patience) {
+        while let Ok(line) = self.messages.recv_timeout(patience) {
             if let Some(time) = whole_build(&line) {
                 took = time;
                 patience = Duration::from_millis(600);
@@ -140,14 +140,14 @@ impl Author {
         took
     }
 
-    /// Writes many files at once; how many whole builds that is, and how long until the last is served.
+    /// Writes many files at once. Returns the number of full builds and the time until the last file is served.
     fn burst(&self) -> (usize, Duration) {
         let few = &self.pages[..BURST.min(self.pages.len())];
         let began = Instant::now();
         few.iter().for_each(|page| append(page, "Of a burst."));
         let (mut builds, mut ended) = (0, began);
         let mut patience = Duration::from_secs(60);
-        while let Ok(line) = self.told.recv_timeout(patience) {
+        while let Ok(line) = self.messages.recv_timeout(patience) {
             if whole_build(&line).is_some() {
                 builds += 1;
                 ended = Instant::now();
@@ -166,7 +166,7 @@ impl Drop for Author {
     }
 }
 
-/// The milliseconds of a line that tells of a whole build.
+/// Parses the milliseconds of a full build from a message.
 fn whole_build(line: &str) -> Option<u64> {
     line.strip_suffix(" ms")?.rsplit(' ').next()?.parse().ok()
 }

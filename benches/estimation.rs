@@ -1,4 +1,4 @@
-//! How long estimates take: all curves of the catalog, and batches of questions.
+//! Time of estimates: all curves of the catalog, and CSV batches.
 //!
 //! `cargo bench --bench estimation` prints CPU seconds of one core for the fit tables of the whole
 //! catalog (19 quantizations; each architecture once, as a build makes them), for the curves of
@@ -23,7 +23,7 @@ use kbgen_estimate::settings::{CacheLayout, Settings};
 
 const HEADER: &str = "kind,catalogue_id,quant,ctx,kv_type,n_ubatch,n_seq,kv_unified,n_outputs,device\n";
 
-/// Rows of each batch.
+/// Number of rows in each batch.
 const ROWS: u64 = 100_000;
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     curves(&models);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("questions.csv");
-    // what the program takes before the first row
+    // Time before the first row.
     let idle = seconds(root, &file, HEADER);
     let different = rows(&models, ROWS);
     let repeated = rows(&models, ROWS / 20).repeat(20);
@@ -95,7 +95,7 @@ fn curves(models: &[(String, Architecture)]) {
     );
 }
 
-/// Questions that all differ.
+/// Generates distinct rows.
 fn rows(models: &[(String, Architecture)], count: u64) -> String {
     let mut rows = String::new();
     for row in 0..count {
@@ -113,7 +113,7 @@ fn rows(models: &[(String, Architecture)], count: u64) -> String {
     rows
 }
 
-/// Seconds that the program takes with a batch, on one thread.
+/// Measures the seconds for a batch on one thread.
 fn seconds(root: &Path, file: &Path, batch: &str) -> f64 {
     fs::write(file, batch).unwrap();
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! `cargo bench --bench matching`: what hostile signatures cost, in steps and in time, as there are more of them.
+//! `cargo bench --bench matching`: steps and time of hostile signatures, by their number.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use hostile_patterns::families;
 #[path = "../tests/it/hostile_patterns.rs"]
 mod hostile_patterns;
 
-/// Numbers of patterns; the last is held against the first.
+/// Numbers of patterns; the last is compared with the first.
 const COUNTS: [usize; 3] = [100, 1_000, 10_000];
 
 #[expect(clippy::print_stdout, reason = "a benchmark reports on standard output")]

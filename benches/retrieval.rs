@@ -9,7 +9,7 @@
 //!
 //! Then the samples of this site against its own pages, as they are indexed and without signatures.
 //! Files named after `--` hold more questions for them, one JSON object a line: `{"text": …, "expected": [slug, …]}`;
-//! an empty list stands for a log that should find nothing.
+//! an empty list means that the log should match nothing.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its figures and may fail")]
 
@@ -26,11 +26,11 @@ use kbgen_signature::{Document, MIN_LOG_SHARE, TextIndex};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
-/// A compiler that has no answer by then is stopped.
+/// Timeout of the compiler.
 const PATIENCE: Duration = Duration::from_secs(60);
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A text, and the addresses of the pages that it may find.
+/// Text and the pages that it should find.
 struct Question {
     text: String,
     expected: Vec<String>,
@@ -94,7 +94,7 @@ fn own_pages() {
     }
 }
 
-/// Makes an index, and prints its size and the head of a table.
+/// Creates an index and prints its size and a table header.
 fn build(name: &str, documents: &[Document]) -> TextIndex {
     let start = Instant::now();
     let index = TextIndex::build(documents);
@@ -146,8 +146,8 @@ fn name(file: &str) -> String {
     Path::new(file).file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
-/// A page of the error index.
-struct Page {
+/// Page of the error index.
+struct ErrorIndexPage {
     code: String,
     title: String,
     blocks: Vec<Block>,
@@ -155,7 +155,7 @@ struct Page {
 
 enum Block {
     Text(String),
-    /// `edition` is there where the block is marked to fail with the code of its page.
+    /// Example code. `edition` is set if the block is marked to fail with the code of its page.
     Code {
         shown: String,
         whole: String,
@@ -163,7 +163,7 @@ enum Block {
     },
 }
 
-impl Page {
+impl ErrorIndexPage {
     fn document(&self, with_code: bool) -> Document {
         let mut body = String::new();
         for block in &self.blocks {
@@ -177,8 +177,8 @@ impl Page {
     }
 }
 
-/// The pages of the index in the order of their codes.
-fn pages(folder: &Path) -> Vec<Page> {
+/// Returns the pages of the index sorted by code.
+fn pages(folder: &Path) -> Vec<ErrorIndexPage> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let page = |file: &PathBuf| {
@@ -190,7 +190,7 @@ fn pages(folder: &Path) -> Vec<Page> {
     files.iter().filter_map(page).collect()
 }
 
-fn page(code: String, html: &str) -> Page {
+fn page(code: String, html: &str) -> ErrorIndexPage {
     let main = between(html, "</h1>\n<", "</main>").unwrap_or_default();
     let first = plain(between(main, "p>", "</p>").unwrap_or_default());
     let first: Vec<&str> = first.split_whitespace().collect();
@@ -213,21 +213,21 @@ fn page(code: String, html: &str) -> Page {
         rest = after;
     }
     blocks.push(Block::Text(plain(rest)));
-    Page { code, title: first[..end].join(" "), blocks }
+    ErrorIndexPage { code, title: first[..end].join(" "), blocks }
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     Some(text.split_once(start)?.1.split_once(end)?.0)
 }
 
-/// The lines that make an example complete are not shown to a reader.
+/// Removes hidden lines of an example.
 fn without_hidden_lines(block: &str) -> String {
     let mut parts = block.split("<span class=\"boring\">");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.filter_map(|part| part.split_once("</span>")).fold(first, |text, (_, after)| text + after)
 }
 
-/// HTML without its tags.
+/// Removes HTML tags.
 fn plain(html: &str) -> String {
     let mut parts = html.split('<');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -236,12 +236,12 @@ fn plain(html: &str) -> String {
     entities.iter().fold(text, |text, (entity, character)| text.replace(entity, character))
 }
 
-/// What the compiler says of a page's example.
+/// Compiler output for an example.
 struct Message {
     code: String,
-    /// Its first line.
+    /// First line.
     line: String,
-    /// As it stands in a terminal.
+    /// Full output.
     rendered: String,
 }
 
@@ -250,7 +250,7 @@ impl Message {
         format!("error: {}", self.line).replace(&self.code, "")
     }
 
-    /// Without the lines of code, which begin with a number, and the dots between them.
+    /// Output without lines of code, which start with a number, and the dots between them.
     fn pasted(&self) -> String {
         let is_code = |line: &&str| {
             let line = line.trim_start();
@@ -263,7 +263,7 @@ impl Message {
     }
 }
 
-/// Every other word of six letters or more loses its middle letter.
+/// Removes the middle letter of every other word of six or more letters.
 fn misspell(text: &str) -> String {
     let mut long = 0;
     let mut spell = |run: &str| {
@@ -286,8 +286,8 @@ fn misspell(text: &str) -> String {
     out + rest
 }
 
-/// One message a page, for the pages that have an example which fails as it should.
-fn messages(pages: &[Page]) -> Vec<Message> {
+/// Returns one message per page, for pages with an example that fails as expected.
+fn messages(pages: &[ErrorIndexPage]) -> Vec<Message> {
     let release = tell(&["--version"]).replace(|character: char| !character.is_ascii_alphanumeric(), "-");
     let kept = scratch().join(format!("{release}.json"));
     let said: Vec<[String; 3]> = if let Ok(text) = fs::read_to_string(&kept) {
@@ -300,8 +300,8 @@ fn messages(pages: &[Page]) -> Vec<Message> {
     said.into_iter().map(|[code, line, rendered]| Message { code, line, rendered }).collect()
 }
 
-/// Code, line and whole message of the first example that fails with the code of its page.
-fn compile(page: &Page) -> Option<[String; 3]> {
+/// Returns code, line and full message of the first example that fails with the code of its page.
+fn compile(page: &ErrorIndexPage) -> Option<[String; 3]> {
     page.blocks.iter().find_map(|block| match block {
         Block::Code { whole, edition: Some(edition), .. } => fault(&page.code, whole, edition),
         _ => None,
@@ -315,7 +315,7 @@ fn fault(code: &str, source: &str, edition: &str) -> Option<[String; 3]> {
     let mut compiler = Command::new("rustc")
         .args(["main.rs", "--emit=metadata", "--error-format=json", "--edition", edition])
         .current_dir(folder.path())
-        // examples of features that are not stable yet
+        // Skip examples of unstable features.
         .env("RUSTC_BOOTSTRAP", "1")
         .stdout(Stdio::null())
         .stderr(File::create(&report).unwrap())
@@ -340,7 +340,7 @@ fn tell(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// Where messages are kept.
+/// Folder of stored messages.
 fn scratch() -> PathBuf {
     let folder = Path::new(ROOT).join("target/retrieval");
     fs::create_dir_all(&folder).unwrap();

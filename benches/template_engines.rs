@@ -19,13 +19,13 @@ const TEMPLATE: &str = "<!doctype html>
 ";
 
 #[derive(Serialize)]
-struct Page {
+struct ModelPage {
     title: String,
-    rows: Vec<Row>,
+    rows: Vec<ModelRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct ModelRow {
     name: String,
     cells: Vec<Cell>,
 }
@@ -37,16 +37,16 @@ struct Cell {
 }
 
 /// 40 models by 12 columns.
-fn page() -> Page {
+fn page() -> ModelPage {
     let cell = |model: usize, column: usize| Cell {
         verdict: ["fits", "tight", "no"][(model + column) % 3],
         text: format!("{} GiB & <{column}>", model * 7 + column),
     };
-    let row = |model: usize| Row {
+    let row = |model: usize| ModelRow {
         name: format!("Model {model} <Instruct>"),
         cells: (0..12).map(|column| cell(model, column)).collect(),
     };
-    Page { title: "Memory & verdicts".to_string(), rows: (0..40).map(row).collect() }
+    ModelPage { title: "Memory & verdicts".to_string(), rows: (0..40).map(row).collect() }
 }
 
 /// Median time of one call over several rounds.
@@ -73,7 +73,7 @@ fn main() {
     let mut tera = tera::Tera::default();
     tera.add_raw_template("page.html", TEMPLATE).unwrap();
 
-    // Values are made anew for each call, as a build does for each page.
+    // Values are created for each call, like in a build.
     let with_minijinja = || {
         let values = minijinja::Value::from(minijinja::value::Serde(&page));
         minijinja.get_template("page.html").unwrap().render(values).unwrap()

@@ -1,8 +1,8 @@
-//! Results of earlier runs, in a private folder of the user that may be deleted at any time.
+//! Stores results of earlier runs in a private folder of the user, which can be deleted at any time.
 //!
-//! The folder never lies in the site: what is in it is taken as true, and a site comes from many hands. A file is written
-//! beside its place and renamed, so that two builds at once see whole files; which of them stays makes no difference. A
-//! file that is broken or of another program is as good as none. Links are never followed.
+//! The folder is never inside the site: its content is trusted, and a site may contain files from many people. Files
+//! are written under a temporary name and renamed, so concurrent builds never read partial files; the last writer
+//! wins. A damaged file, or one of another kbgen version, is ignored. Links are never followed.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
@@ -14,35 +14,35 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::engine::{Engine, Kind, MOST_BYTES, Part};
+use crate::engine::{Engine, Kind, MAX_PACK_BYTES, PackPart};
 use crate::files::Key;
 
-/// A file that tells programs that make backups to leave the folder out (<https://bford.info/cachedir/>).
-const SIGN: (&str, &str) = (
+/// Tag that excludes the folder from backups (<https://bford.info/cachedir/>).
+const CACHEDIR_TAG: (&str, &str) = (
     "CACHEDIR.TAG",
     "Signature: 8a477f597d28d172789f06886806bc55\n# Made by kbgen; delete it as you like.\n",
 );
 
-/// What the published folder was made of.
+/// Name of the record of the published folder.
 const RECORD: &str = "published";
 
-/// No run writes a file for so long.
+/// Age after which a temporary file is left over.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Longer files are not ours: beside its results, a file has keys only.
-const MOST_FILE: u64 = 2 * MOST_BYTES as u64;
+/// Maximum file size. Besides results, files contain only keys.
+const MAX_FILE_BYTES: u64 = 2 * MAX_PACK_BYTES as u64;
 
-/// The folder of one site.
+/// Cache of one site.
 #[derive(Debug, Clone)]
 pub struct Cache {
-    /// The folder of all sites, without links.
+    /// Folder of the caches of all sites, with links resolved.
     base: PathBuf,
-    /// In it, that of this site.
+    /// Folder of the cache of this site.
     folder: PathBuf,
 }
 
-/// The folder of all sites where the user named none: `$XDG_CACHE_HOME/kbgen`, or what the system has for it. `None` if
-/// `variable` knows neither that nor a home.
+/// Returns the default folder of all caches: `$XDG_CACHE_HOME/kbgen` or the convention of the system. `None` without
+/// these and without a home folder.
 pub fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| match std::env::consts::OS {
@@ -54,23 +54,23 @@ pub fn default_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<Pat
 }
 
 impl Cache {
-    /// The cache for the site in `root`, in the folder `base` of all sites. Nothing is made before something is kept.
+    /// Opens the cache of the site in `root`, in the folder `base` of all caches. Creates no files.
     ///
     /// # Errors
-    /// When the folder lies in the site, is a link, or is not the user's alone.
+    /// If the folder is inside the site, is a link, or is accessible to other users.
     pub fn open(base: &Path, root: &Path) -> Result<Self> {
         let written = absolute(base)?;
         let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
-        let real = real(&written)?;
-        if [&written, &real].into_iter().any(|base| base.starts_with(&root)) {
+        let resolved = resolve_links(&written)?;
+        if [&written, &resolved].into_iter().any(|base| base.starts_with(&root)) {
             bail!(
-                "the cache `{}` lies in the site, where others can change it: choose a folder outside it",
+                "the cache folder `{}` is inside the site, where others can change it; choose a folder outside the site",
                 base.display()
             );
         }
         refuse_link(&written)?;
         let key = Key::of([root.as_os_str().as_encoded_bytes()]).to_string();
-        let cache = Self { folder: real.join(key), base: real };
+        let cache = Self { folder: resolved.join(key), base: resolved };
         refuse_foreign(&cache.folder)?;
         Ok(cache)
     }
@@ -81,72 +81,72 @@ impl Cache {
         Engine::new(move |kind, part| cache.read(&name(kind, part)))
     }
 
-    /// Leaves what is new in `engine` to later runs.
+    /// Writes new results of `engine`.
     ///
     /// # Errors
-    /// When the disk refuses; what was there before is there still, or nothing.
-    pub fn keep(&self, engine: &Engine) -> Result<()> {
+    /// If writing fails. Previous files are intact or removed.
+    pub fn save(&self, engine: &Engine) -> Result<()> {
         for kind in Kind::ALL {
             if let Some((part, pack)) = engine.pack(kind) {
                 self.write(&name(kind, part), &pack)?;
-                if part == Part::Whole {
-                    // The whole has it too; if it stays, nothing but room is lost.
-                    let _ = fs::remove_file(self.path(&name(kind, Part::Later)));
+                if part == PackPart::Whole {
+                    // The new file contains these results too; a leftover only takes space.
+                    let _ = fs::remove_file(self.path(&name(kind, PackPart::Later)));
                 }
             }
         }
         Ok(())
     }
 
-    /// Returns the record that [`Cache::keep_record`] wrote, unverified.
+    /// Returns the record that [`Cache::save_record`] wrote, unverified.
     pub fn record(&self) -> Option<String> {
         String::from_utf8(self.read(RECORD)?).ok()
     }
 
-    /// Leaves what the published folder was made of to the next build.
+    /// Writes the record of the published folder.
     ///
     /// # Errors
-    /// As [`Cache::keep`].
-    pub fn keep_record(&self, record: &str) -> Result<()> {
+    /// If writing fails.
+    pub fn save_record(&self, record: &str) -> Result<()> {
         self.write(RECORD, record.as_bytes())
     }
 
-    /// Path of a file in the folder, which need not exist.
+    /// Returns the path of a file in the cache, which need not exist.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// The bytes of a file that may be ours.
+    /// Reads a file of the cache, if it passes the checks.
     pub fn read(&self, name: &str) -> Option<Vec<u8>> {
         refuse_foreign(&self.folder).ok()?;
         let file = open_plain(&self.path(name)).ok()?;
-        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MOST_FILE);
+        let is_ours = file.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_BYTES);
         let mut bytes = Vec::new();
-        (is_ours && file.take(MOST_FILE).read_to_end(&mut bytes).is_ok()).then_some(bytes)
+        (is_ours && file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).is_ok()).then_some(bytes)
     }
 
-    /// Puts a file in its place whole.
+    /// Writes a file atomically.
     ///
     /// # Errors
-    /// When the folder cannot be made or is not the user's alone, or the disk refuses.
+    /// If the folder cannot be created or is accessible to other users, or writing fails.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        self.make_folder()?;
+        self.create_folder()?;
         let file = self.path(name);
-        // A name that nobody can know before, and that must not exist: no link waits there.
+        // The name is unpredictable and must not exist, so no link can be planted there.
         let beside = file.with_extension(format!("{:016x}.new", RandomState::new().build_hasher().finish()));
         let written = File::create_new(&beside)
             .and_then(|mut open| open.write_all(bytes))
             .and_then(|()| fs::rename(&beside, &file));
         self.clean(&file);
         if written.is_err() {
-            // What was begun helps nobody; if it cannot be removed, the first error says why.
+            // Remove the partial file; the first error is reported.
             let _ = fs::remove_file(&beside);
         }
         written.with_context(|| format!("cannot write `{}`", file.display()))
     }
 
-    fn make_folder(&self) -> Result<()> {
-        let fails = |path: &Path| format!("cannot make `{}`", path.display());
+    fn create_folder(&self) -> Result<()> {
+        let fails = |path: &Path| format!("cannot create `{}`", path.display());
         private(DirBuilder::new().recursive(true)).create(&self.base).with_context(|| fails(&self.base))?;
         match private(&mut DirBuilder::new()).create(&self.folder) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -155,16 +155,16 @@ impl Cache {
             _ => {}
         }
         refuse_foreign(&self.folder)?;
-        let (name, text) = SIGN;
+        let (name, text) = CACHEDIR_TAG;
         if let Ok(mut file) = File::create_new(self.path(name)) {
-            // Without it the cache works as well.
+            // The tag is optional.
             let _ = file.write_all(text.as_bytes());
         }
         Ok(())
     }
 
-    /// Removes what runs left that were ended while they wrote: what is an hour older than the file just written. If that
-    /// fails, a later run will do it.
+    /// Removes temporary files of killed runs: those more than an hour older than the file just written. Errors are
+    /// ignored.
     fn clean(&self, written: &Path) {
         let modified = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.modified());
         let (Ok(entries), Ok(now)) = (fs::read_dir(&self.folder), modified(written)) else { return };
@@ -177,10 +177,10 @@ impl Cache {
     }
 }
 
-fn name(kind: Kind, part: Part) -> String {
+fn name(kind: Kind, part: PackPart) -> String {
     let ending = match part {
-        Part::Whole => "pack",
-        Part::Later => "later",
+        PackPart::Whole => "pack",
+        PackPart::Later => "later",
     };
     format!("{}.{ending}", kind.name())
 }
@@ -192,8 +192,8 @@ fn absolute(path: &Path) -> Result<PathBuf> {
         .with_context(|| format!("cannot resolve `{}`", path.display()))
 }
 
-/// The path without links; its last parts need not exist.
-fn real(path: &Path) -> Result<PathBuf> {
+/// Resolves links in a path whose last segments need not exist.
+fn resolve_links(path: &Path) -> Result<PathBuf> {
     for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {
             Ok(real) => {
@@ -209,17 +209,17 @@ fn real(path: &Path) -> Result<PathBuf> {
 
 fn refuse_link(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
-        bail!("the cache `{}` is a symbolic link: name the folder that it points to", path.display());
+        bail!("the cache folder `{}` is a symbolic link; pass the folder that it points to", path.display());
     }
     Ok(())
 }
 
-/// Refuses a folder that others could have filled; one that does not exist is fine.
+/// Rejects a folder that other users could have written to. A missing folder is allowed.
 fn refuse_foreign(folder: &Path) -> Result<()> {
     match fs::symlink_metadata(folder) {
-        Ok(found) if !found.is_dir() => bail!("`{}` is not a folder: delete it", folder.display()),
+        Ok(found) if !found.is_dir() => bail!("`{}` is not a folder; delete it", folder.display()),
         Ok(found) if !is_private(&found) => {
-            bail!("others can use the cache `{}`: delete it", folder.display())
+            bail!("the cache folder `{}` is accessible to other users; delete it", folder.display())
         }
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -227,7 +227,7 @@ fn refuse_foreign(folder: &Path) -> Result<()> {
     }
 }
 
-/// Whether the folder is the user's, and nobody else may do anything in it.
+/// Returns whether the folder belongs to the user and is inaccessible to others.
 #[cfg(unix)]
 fn is_private(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -235,7 +235,7 @@ fn is_private(found: &Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0
 }
 
-/// Whether the folder is the user's: it lies in their profile, unless they named another one.
+/// Returns true, because the default folder is in the user's profile.
 #[cfg(not(unix))]
 fn is_private(_found: &Metadata) -> bool {
     true
@@ -253,7 +253,7 @@ fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
     builder
 }
 
-/// Opens a file that is no link, without waiting for anybody where it is a pipe.
+/// Opens a file without following links or blocking on pipes.
 #[cfg(unix)]
 fn open_plain(path: &Path) -> std::io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
@@ -276,7 +276,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn the_folder_is_that_of_the_system_or_none() {
+    fn the_default_folder_follows_the_conventions_of_the_system() {
         let with = |pairs: &'static [(&str, &str)]| {
             let find =
                 |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());

@@ -1,7 +1,7 @@
-//! Values that record who reads them.
+//! Values that record their readers.
 //!
-//! A *fact* is a value under a name, known by the fingerprint of what it says. While a query runs, each fact that it reads
-//! is added to the list of its dependencies; `engine` runs the query again when one of their fingerprints differs.
+//! A *fact* is a named value with a fingerprint. While a query runs, each fact that it reads becomes one of its
+//! dependencies; `engine` reruns the query when a fingerprint changes.
 
 use std::borrow::Borrow;
 use std::cell::RefCell;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Name of a fact.
+/// Name of a fact: a hash of its kind and key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Name(pub(crate) u64);
 
-/// Hashes names, which are hashes already.
+/// Passes names through, since they are hashes already.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NameHasher(u64);
 
@@ -36,12 +36,12 @@ impl Hasher for NameHasher {
     }
 }
 
-/// Hash of what a fact says; the default is that of a fact that is not there.
+/// Hash of the content of a fact; the default is that of a missing fact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint(pub(crate) u128);
 
 impl Name {
-    /// Returns the name of one of the facts of a kind.
+    /// Returns the name of a fact.
     pub fn new(kind: &str, which: impl AsRef<[u8]>) -> Self {
         let hash = hash([kind.as_bytes(), which.as_ref()]);
         Self(u64::from_le_bytes(hash.as_chunks::<8>().0[0]))
@@ -49,12 +49,12 @@ impl Name {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of these parts, in this order.
+    /// Returns the fingerprint of a sequence of parts.
     pub fn of<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> Self {
         Self(u128::from_le_bytes(hash(parts)))
     }
 
-    /// Returns the fingerprint of plain data.
+    /// Returns the fingerprint of serializable data.
     pub fn of_data(data: &impl Serialize) -> Self {
         Self::of([postcard::to_stdvec(data).expect("plain data can be written to memory")])
     }
@@ -64,7 +64,7 @@ fn hash<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         let part = part.as_ref();
-        // The length comes first, so that no two lists of parts are one text.
+        // Length-prefixed, so that different sequences of parts never have the same bytes.
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
@@ -72,7 +72,7 @@ fn hash<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> [u8; 16] {
 }
 
 thread_local! {
-    /// Dependencies of the query that this thread runs.
+    /// Dependencies of the query that runs on this thread.
     static READS: RefCell<Option<Vec<Name>>> = const { RefCell::new(None) };
 }
 
@@ -96,18 +96,18 @@ pub(crate) fn read_all(names: &[Name]) {
     });
 }
 
-/// Puts the dependencies of the outer query back, also when the inner one panics.
-struct Outer(Option<Vec<Name>>);
+/// Restores the dependencies of the outer query when dropped, also on panic.
+struct RestoreReads(Option<Vec<Name>>);
 
-impl Drop for Outer {
+impl Drop for RestoreReads {
     fn drop(&mut self) {
         READS.set(self.0.take());
     }
 }
 
-/// Runs a query, and returns its result with the facts that it read, each once.
+/// Runs a query; returns its result, and the facts that it read, without duplicates.
 pub fn record<T>(make: impl FnOnce() -> T) -> (T, Vec<Name>) {
-    let _outer = Outer(READS.replace(Some(Vec::new())));
+    let _outer = RestoreReads(READS.replace(Some(Vec::new())));
     let made = make();
     let mut reads = READS.take().unwrap_or_default();
     reads.sort_unstable();
@@ -115,13 +115,13 @@ pub fn record<T>(make: impl FnOnce() -> T) -> (T, Vec<Name>) {
     (made, reads)
 }
 
-/// Runs something whose dependencies are not those of the running query.
+/// Runs a function whose reads are not dependencies of the running query.
 pub fn unrecorded<T>(make: impl FnOnce() -> T) -> T {
-    let _outer = Outer(READS.take());
+    let _outer = RestoreReads(READS.take());
     make()
 }
 
-/// Maps items on all threads; what is read counts for the running query, which a plain parallel iterator would lose.
+/// Maps items in parallel. Reads are recorded for the running query; a plain parallel iterator would lose them.
 pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
     if READS.with_borrow(Option::is_none) {
         return items.par_iter().map(make).collect();
@@ -134,7 +134,7 @@ pub fn map<T: Sync, R: Send>(items: &[T], make: impl Fn(&T) -> R + Send + Sync) 
     made.into_iter().map(add).collect()
 }
 
-/// A fact. Reading the value records it.
+/// A value that records its readers.
 #[derive(Debug)]
 pub struct Fact<T>(Arc<Inner<T>>);
 
@@ -146,7 +146,7 @@ struct Inner<T> {
 }
 
 impl<T> Fact<T> {
-    /// Makes a fact.
+    /// Creates a fact.
     pub fn new(name: Name, fingerprint: Fingerprint, value: T) -> Self {
         Self(Arc::new(Inner { name, fingerprint, value }))
     }
@@ -179,12 +179,12 @@ impl<T> Deref for Fact<T> {
     }
 }
 
-/// Facts of one kind by key. Looking up a key that is not there records that, too.
+/// Facts of one kind by key. A lookup of a missing key is recorded, too.
 #[derive(Debug)]
 pub struct Table<K, V> {
     kind: &'static str,
     rows: HashMap<K, Row<V>>,
-    /// Which keys there are.
+    /// Fingerprint of the set of keys.
     keys: Fingerprint,
 }
 
@@ -196,7 +196,7 @@ struct Row<V> {
 }
 
 impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
-    /// Makes a table; `says` returns the part of a value that its readers depend on.
+    /// Creates a table; `says` returns the part of a value that readers depend on.
     pub fn new<S: Serialize>(
         kind: &'static str,
         values: impl IntoIterator<Item = (K, V)>,
@@ -212,12 +212,12 @@ impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
         Self { kind, keys: Fingerprint::of(names), rows }
     }
 
-    /// Records which keys there are, for who goes through all of them.
+    /// Records a dependency on the set of keys.
     pub fn read_keys(&self) {
         read(keys(self.kind));
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key, and records the read.
     pub fn get<Q: Eq + Hash + AsRef<[u8]> + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -228,27 +228,27 @@ impl<K: Eq + Hash + AsRef<[u8]>, V> Table<K, V> {
     }
 }
 
-/// Name of the fact which keys a table has.
+/// Returns the name of the fact for the set of keys of a table.
 fn keys(kind: &str) -> Name {
     Name::new("keys", kind)
 }
 
-/// A holder of facts.
+/// A collection of facts.
 pub trait Facts {
-    /// Calls `tell` with the name and the fingerprint of every fact.
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint));
+    /// Calls `visit` with the name and fingerprint of every fact.
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint));
 }
 
 impl<T> Facts for Fact<T> {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        tell(self.0.name, self.0.fingerprint);
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        visit(self.0.name, self.0.fingerprint);
     }
 }
 
 impl<K, V> Facts for Table<K, V> {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        tell(keys(self.kind), self.keys);
-        self.rows.values().for_each(|row| tell(row.name, row.fingerprint));
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        visit(keys(self.kind), self.keys);
+        self.rows.values().for_each(|row| visit(row.name, row.fingerprint));
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_recorded_once_and_by_the_query_that_read_it() {
+    fn records_each_read_once_for_the_innermost_query() {
         let facts: Vec<Fact<u8>> =
             (0..3).map(|at| Fact::new(Name(u64::from(at)), Fingerprint::default(), at)).collect();
         let ((inner, sum), outer) = record(|| {

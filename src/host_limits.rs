@@ -13,7 +13,7 @@ pub struct SiteStats {
     pub bytes: u64,
     /// Bytes of the largest file.
     pub largest: u64,
-    /// Rules in `_redirects`.
+    /// Number of rules in `_redirects`.
     pub redirects: u64,
 }
 
@@ -76,7 +76,7 @@ const LIMITS: &[Limit] = &[
 ];
 
 impl SiteStats {
-    /// Counts a file.
+    /// Adds a file.
     pub fn add(&mut self, path: &str, bytes: &[u8]) {
         self.add_file(bytes.len() as u64);
         if path == "_redirects" {

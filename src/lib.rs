@@ -1,8 +1,8 @@
 //! kbgen: a static-site generator for an errors knowledge base.
 //!
 //! [`run`] is the program; [`pipeline`] builds a site in memory. `ARCHITECTURE.md` lists the modules from the top
-//! down and says what each may use. The estimator and the signature engine are crates of their own,
-//! [`kbgen_estimate`] and [`kbgen_signature`].
+//! down and what each may use. The estimator and the signature engine are separate crates, [`kbgen_estimate`] and
+//! [`kbgen_signature`].
 
 pub mod cache;
 pub mod check;
@@ -18,16 +18,16 @@ pub mod facts;
 pub mod files;
 pub mod fit;
 mod host_limits;
+pub mod i18n;
 mod link;
 pub mod load;
 pub mod markdown;
 pub mod pipeline;
+pub mod progress;
 pub mod render;
 pub mod schema;
 pub mod serve;
 pub mod site;
-pub mod texts;
 mod unicode_safety;
-pub mod watch;
 
 pub use cli::{estimate_csv, run};

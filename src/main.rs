@@ -1,4 +1,4 @@
-//! The program: everything is in the library.
+//! Binary of kbgen. See the library for the implementation.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The whole build on one screen: load, link, check, fit, render. Only `emit` writes, and only afterwards.
+//! The whole build: load, link, check, fit, render. Only `emit` writes files, and only afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,298 +13,314 @@ use crate::diagnosis::LazySignatures;
 use crate::engine::Engine;
 use crate::escape::ColorChoice;
 use crate::facts::{Fact, Fingerprint, Name, Table};
-use crate::files::{Built as Files, Memory, Outputs, Rebuilt, Sink, SourceId, Sources};
+use crate::files::{BuildFiles, MemorySink, Outputs, Sink, SourceId, Sources, UpdateSink};
 use crate::link;
 use crate::load::{self, Drafts};
+use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::render::{self, Audience};
 use crate::site::{FitTable, Links, ProseFigure, Site};
-use crate::watch::{Stage, Unwatched, Watch};
 use crate::{config, fit, schema};
 
 /// Options of a build.
 #[derive(Debug, Clone)]
-pub struct Order {
-    /// Today; staleness and future dates are judged by it.
+pub struct SiteOptions {
+    /// Today's date, for staleness and future dates.
     pub today: Date,
     /// Whether drafts are part of the site.
     pub drafts: Drafts,
-    /// Base address that takes the place of the one in `site.toml`.
+    /// Base address that overrides the one in `site.toml`.
     pub base_url: Option<String>,
-    /// Whether the pages are for the world or for the person who writes them.
+    /// Whether to render for the public or for a local author.
     pub audience: Audience,
-    /// Engine with results of earlier builds; it changes only the time.
+    /// Engine with results of earlier builds; affects only the build time.
     pub engine: Arc<Engine>,
 }
 
-/// A site as it was understood, whether or not it is right.
+/// An analyzed site, with or without errors.
 #[derive(Debug)]
-pub struct Draft {
-    /// Its settings.
+pub struct Analysis {
+    /// Settings of the site.
     pub config: Fact<Config>,
-    /// Its pages.
+    /// All pages.
     pub site: Site,
-    /// Where their links lead.
+    /// Resolved links.
     pub links: Links,
-    /// Its signatures.
+    /// Compiled signatures.
     pub signatures: LazySignatures,
     /// Memory figures of the models.
     pub fits: Fact<Arc<FitTable>>,
-    /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
+    /// Figures of calls in prose, by file of the page and offset of the call in its body.
     pub figures: Table<String, BTreeMap<usize, ProseFigure>>,
-    /// Everything that is wrong with it, sorted.
-    pub found: Vec<Diagnostic>,
+    /// All findings, sorted.
+    pub findings: Vec<Diagnostic>,
     today: Fact<Date>,
     audience: Fact<Audience>,
 }
 
-/// Whether all files of a site were made.
+/// Whether rendering succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whole {
-    /// They were.
-    Yes,
-    /// A template has a fault; what was made is worth nothing.
-    No,
+pub enum RenderStatus {
+    /// All files were made.
+    Complete,
+    /// A template has an error; the files made so far must be discarded.
+    Failed,
 }
 
 /// Result of a build.
 #[derive(Debug)]
-pub struct Built {
-    /// The site.
-    pub draft: Draft,
-    /// Its files without [`pictures`], unless an error stands in the way.
+pub struct BuildResult {
+    /// The analyzed site.
+    pub analysis: Analysis,
+    /// Output files without [`pictures`]; `None` if the site has errors.
     pub outputs: Option<Outputs>,
 }
 
-/// Reads the sources, links and judges them, and computes the figures.
+/// Parses and checks the sources, and computes the figures.
 ///
 /// # Errors
-/// When `order.base_url` is no address.
-pub fn understand(
+/// If `options.base_url` is not an address.
+pub fn analyze(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
-    order: &Order,
-    watch: &dyn Watch,
-) -> anyhow::Result<Draft> {
-    let mut draft = read(sources, read_faults, order, watch)?;
-    let found = judge(sources, &draft, order, check::site);
-    draft.add(found, sources);
-    Ok(draft)
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+) -> anyhow::Result<Analysis> {
+    let mut analysis = read(sources, read_faults, options, progress)?;
+    let findings = run_checks(sources, &analysis, options, check::site);
+    analysis.add(findings, sources);
+    Ok(analysis)
 }
 
-/// As [`understand`], but each page is judged by itself.
+/// As [`analyze`], but runs only the checks of single pages.
 fn read(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
-    order: &Order,
-    watch: &dyn Watch,
-) -> anyhow::Result<Draft> {
-    let engine = &*order.engine;
-    let (mut config, mut found) = Config::read(sources);
-    if let Some(url) = &order.base_url {
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+) -> anyhow::Result<Analysis> {
+    let engine = &*options.engine;
+    let (mut config, mut findings) = Config::read(sources);
+    if let Some(url) = &options.base_url {
         config.set_base_url(url)?;
     }
     engine.begin();
     let config = Fact::new(Name::new("config", ""), Fingerprint::of([format!("{config:?}")]), config);
-    let says = Fingerprint::of([order.today.to_string()]);
-    let today = Fact::new(Name::new("today", ""), says, order.today);
-    let says = Fingerprint::of([format!("{:?}", order.audience)]);
-    let audience = Fact::new(Name::new("audience", ""), says, order.audience);
-    engine.tell(&config);
-    engine.tell(&today);
-    engine.tell(&audience);
-    engine.tell(sources);
-    found.extend(read_faults);
-    let (site, faults) = load::pages_with(sources, order.drafts, engine, watch);
-    found.extend(faults);
-    engine.tell(&site);
-    watch.begin(Stage::Link, 0);
+    let says = Fingerprint::of([options.today.to_string()]);
+    let today = Fact::new(Name::new("today", ""), says, options.today);
+    let says = Fingerprint::of([format!("{:?}", options.audience)]);
+    let audience = Fact::new(Name::new("audience", ""), says, options.audience);
+    engine.register(&config);
+    engine.register(&today);
+    engine.register(&audience);
+    engine.register(sources);
+    findings.extend(read_faults);
+    let (site, faults) = load::pages_with(sources, options.drafts, engine, progress);
+    findings.extend(faults);
+    findings.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
+    engine.register(&site);
+    progress.start_stage(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);
-    watch.begin(Stage::Signatures, 0);
+    progress.start_stage(Stage::Signatures, 0);
     let signatures = LazySignatures::new(&site, sources, engine);
-    engine.tell(&signatures);
-    watch.begin(Stage::Fit, 0);
+    engine.register(&signatures);
+    progress.start_stage(Stage::Fit, 0);
     let (table, key) = engine.keyed("fit table", || {
-        let (table, found) = fit::table(&site, engine);
-        (Arc::new(table), found)
+        let (table, findings) = fit::table(&site, engine);
+        (Arc::new(table), findings)
     });
     let fits = Fact::new(Name::new("fit table", ""), Fingerprint::of([key]), Arc::clone(&table.0));
-    engine.tell(&fits);
-    found.extend(table.1.iter().cloned());
-    let figures = fit::prose_figures(&site, &fits, &mut found);
+    engine.register(&fits);
+    findings.extend(table.1.iter().cloned());
+    let figures = fit::prose_figures(&site, &fits, &mut findings);
     let says = |figures: &BTreeMap<usize, ProseFigure>| -> Vec<_> {
         figures.iter().map(|(at, figure)| (*at, figure.value, figure.text.clone())).collect()
     };
     let figures = Table::new("figures", figures, says);
-    engine.tell(&figures);
-    watch.begin(Stage::Check, 0);
-    let mut draft = Draft { config, site, links, signatures, fits, figures, found, today, audience };
-    let found = judge(sources, &draft, order, check::pages);
-    draft.add(found, sources);
-    Ok(draft)
+    engine.register(&figures);
+    progress.start_stage(Stage::Check, 0);
+    let mut analysis = Analysis { config, site, links, signatures, fits, figures, findings, today, audience };
+    let findings = run_checks(sources, &analysis, options, check::pages);
+    analysis.add(findings, sources);
+    Ok(analysis)
 }
 
-/// Returns the findings of some checks.
-fn judge(
+/// Runs checks and returns their findings.
+fn run_checks(
     sources: &Sources,
-    draft: &Draft,
-    order: &Order,
+    analysis: &Analysis,
+    options: &SiteOptions,
     checks: fn(&CheckContext<'_>) -> Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     let mut known = None;
-    if draft.site.heads().any(|head| head.is_unread()) {
-        known.insert(draft.site.clone()).retain(|head| !head.is_unread());
+    if analysis.site.heads().any(|head| head.is_unread()) {
+        known.insert(analysis.site.clone()).retain(|head| !head.is_unread());
     }
     checks(&CheckContext {
         sources,
-        pages: known.as_ref().unwrap_or(&draft.site),
-        site: &draft.site,
-        links: &draft.links,
-        signatures: &draft.signatures,
+        pages: known.as_ref().unwrap_or(&analysis.site),
+        site: &analysis.site,
+        links: &analysis.links,
+        signatures: &analysis.signatures,
         sample_matches: &SampleMatches::default(),
-        today: &draft.today,
-        engine: &order.engine,
+        today: &analysis.today,
+        engine: &options.engine,
     })
 }
 
-/// The whole build, in memory.
+/// Builds a site in memory.
 ///
 /// # Errors
-/// When `order.base_url` is no address.
-pub fn build(sources: &Sources, read_faults: Vec<Diagnostic>, order: &Order) -> anyhow::Result<Built> {
-    let mut draft = understand(sources, read_faults, order, &Unwatched)?;
-    if draft.has_errors() {
-        return Ok(Built { draft, outputs: None });
+/// If `options.base_url` is not an address.
+pub fn build(
+    sources: &Sources,
+    read_faults: Vec<Diagnostic>,
+    options: &SiteOptions,
+) -> anyhow::Result<BuildResult> {
+    let mut analysis = analyze(sources, read_faults, options, &NoProgress)?;
+    if analysis.has_errors() {
+        return Ok(BuildResult { analysis, outputs: None });
     }
-    let memory = Memory::default();
-    let whole = render(sources, &mut draft, order, &Unwatched, &memory);
-    Ok(Built { draft, outputs: (whole == Whole::Yes).then(|| memory.into_outputs()) })
+    let memory = MemorySink::default();
+    let status = render(sources, &mut analysis, options, &NoProgress, &memory);
+    Ok(BuildResult { analysis, outputs: (status == RenderStatus::Complete).then(|| memory.into_outputs()) })
 }
 
-/// Makes the files of a site without errors; faults of templates join its findings.
+/// Renders a site without errors; adds errors of templates to its findings.
 pub fn render(
     sources: &Sources,
-    draft: &mut Draft,
-    order: &Order,
-    watch: &dyn Watch,
+    analysis: &mut Analysis,
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
     sink: &dyn Sink,
-) -> Whole {
-    let made = render::files(&rendering(sources, draft, order, watch), |_, _| false, sink, |_| true);
-    let faults = made.err().unwrap_or_default();
-    let whole = if faults.is_empty() { Whole::Yes } else { Whole::No };
-    draft.add(faults, sources);
-    whole
+) -> RenderStatus {
+    let result =
+        render::files(&rendering(sources, analysis, options, progress), |_, _| false, sink, |_| true);
+    let faults = result.err().unwrap_or_default();
+    let status = if faults.is_empty() { RenderStatus::Complete } else { RenderStatus::Failed };
+    analysis.add(faults, sources);
+    status
 }
 
-/// Receiver of files before the end of a build.
-pub struct First<'f> {
+/// Receives files before the build is complete.
+pub struct Preview<'f> {
     /// Source files whose pages are rendered before all others.
     pub changed: &'f BTreeSet<SourceId>,
     /// Addresses of further pages that are rendered first: a browser shows them.
     pub viewed: &'f BTreeSet<String>,
     /// Is handed the files that are there.
-    pub show: &'f dyn Fn(&Files),
+    pub show: &'f dyn Fn(&BuildFiles),
 }
 
-impl fmt::Debug for First<'_> {
+impl fmt::Debug for Preview<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = f.debug_struct("First");
         text.field("changed", &self.changed).field("viewed", &self.viewed).finish_non_exhaustive()
     }
 }
 
-/// Makes the files of a site that differ from those of the build before; `Err` has what is wrong as plain text. Those
-/// of the changed pages are shown as soon as they are there and nothing is wrong with these pages by themselves.
+/// Renders the files that differ from the previous build; returns `Err` with the findings as plain text. The changed
+/// pages come first and are shown as soon as they are rendered, if they have no errors of their own.
 ///
 /// # Errors
-/// When `order.base_url` is no address.
+/// If `options.base_url` is not an address.
 pub fn update(
     sources: &Sources,
     read_faults: Vec<Diagnostic>,
-    order: &Order,
-    watch: &dyn Watch,
-    before: &Files,
-    first: &First<'_>,
-) -> anyhow::Result<Result<Files, String>> {
-    let mut draft = read(sources, read_faults, order, watch)?;
-    let sink = Rebuilt::new(before);
-    let mut found = Vec::new();
-    if !draft.has_errors() {
-        let go_on = |made| {
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+    before: &BuildFiles,
+    first: &Preview<'_>,
+) -> anyhow::Result<Result<BuildFiles, String>> {
+    let mut analysis = read(sources, read_faults, options, progress)?;
+    let sink = UpdateSink::new(before);
+    let mut findings = Vec::new();
+    if !analysis.has_errors() {
+        let go_on = |milestone| {
             let has_first = !first.changed.is_empty() || !first.viewed.is_empty();
-            if made == render::Made::Pages || has_first {
-                sink.so_far(first.show);
+            if milestone == render::Milestone::Pages || has_first {
+                sink.inspect(first.show);
             }
-            if made == render::Made::First {
-                watch.begin(Stage::Check, 0);
-                found.extend(judge(sources, &draft, order, check::site));
+            if milestone == render::Milestone::First {
+                progress.start_stage(Stage::Check, 0);
+                findings.extend(run_checks(sources, &analysis, options, check::site));
             }
-            !has_errors(&found)
+            !has_errors(&findings)
         };
         let is_first = |about: Option<SourceId>, address: &str| {
             about.is_some_and(|source| first.changed.contains(&source)) || first.viewed.contains(address)
         };
-        let made = render::files(&rendering(sources, &draft, order, watch), is_first, &sink, go_on);
-        found.extend(made.err().unwrap_or_default());
-        draft.add(found, sources);
+        let result = render::files(&rendering(sources, &analysis, options, progress), is_first, &sink, go_on);
+        findings.extend(result.err().unwrap_or_default());
+        analysis.add(findings, sources);
     }
-    Ok(match draft.has_errors() {
-        true => Err(diag::human(&draft.found, sources, ColorChoice::Off)),
+    Ok(match analysis.has_errors() {
+        true => Err(diag::human(&analysis.findings, sources, ColorChoice::Off)),
         false => Ok(sink.finish()),
     })
 }
 
-/// Makes the pictures that the pages of a site without errors name for those who share them.
-pub fn pictures(sources: &Sources, draft: &Draft, order: &Order, watch: &dyn Watch, sink: &dyn Sink) {
-    watch.begin(Stage::Pictures, 0);
-    render::pictures(&rendering(sources, draft, order, watch), sink);
+/// Draws the share pictures of a site without errors.
+pub fn pictures(
+    sources: &Sources,
+    analysis: &Analysis,
+    options: &SiteOptions,
+    progress: &dyn BuildProgress,
+    sink: &dyn Sink,
+) {
+    progress.start_stage(Stage::Pictures, 0);
+    render::pictures(&rendering(sources, analysis, options, progress), sink);
 }
 
-/// The whole knowledge base as one page, of a site without errors.
+/// Renders the whole knowledge base as one page, for a site without errors.
 ///
 /// # Errors
-/// Every distinct fault of a template.
-pub fn bundle(sources: &Sources, draft: &Draft, order: &Order) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    render::bundle(&rendering(sources, draft, order, &Unwatched))
+/// Every distinct error of a template.
+pub fn bundle(
+    sources: &Sources,
+    analysis: &Analysis,
+    options: &SiteOptions,
+) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    render::bundle(&rendering(sources, analysis, options, &NoProgress))
 }
 
 fn rendering<'s>(
     sources: &'s Sources,
-    draft: &'s Draft,
-    order: &'s Order,
-    watch: &'s dyn Watch,
-) -> render::Order<'s> {
-    render::Order {
+    analysis: &'s Analysis,
+    options: &'s SiteOptions,
+    progress: &'s dyn BuildProgress,
+) -> render::RenderInputs<'s> {
+    render::RenderInputs {
         sources,
-        config: &draft.config,
-        site: &draft.site,
-        links: &draft.links,
-        signatures: &draft.signatures,
-        fits: &draft.fits,
-        figures: &draft.figures,
-        today: &draft.today,
-        audience: &draft.audience,
-        engine: &order.engine,
-        watch,
+        config: &analysis.config,
+        site: &analysis.site,
+        links: &analysis.links,
+        signatures: &analysis.signatures,
+        fits: &analysis.fits,
+        figures: &analysis.figures,
+        today: &analysis.today,
+        audience: &analysis.audience,
+        engine: &options.engine,
+        progress,
     }
 }
 
-impl Draft {
-    /// Whether anything stands in the way of publication.
+impl Analysis {
+    /// Returns whether errors prevent publication.
     pub fn has_errors(&self) -> bool {
-        has_errors(&self.found)
+        has_errors(&self.findings)
     }
 
-    fn add(&mut self, found: Vec<Diagnostic>, sources: &Sources) {
-        self.found.extend(found);
-        Diagnostic::sort(&mut self.found, sources);
+    fn add(&mut self, findings: Vec<Diagnostic>, sources: &Sources) {
+        self.findings.extend(findings);
+        Diagnostic::sort(&mut self.findings, sources);
     }
 }
 
-fn has_errors(found: &[Diagnostic]) -> bool {
-    found.iter().any(|finding| finding.severity == Severity::Error)
+fn has_errors(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// Every rule that a finding can name, sorted by code.
+/// Returns all rules, sorted by code.
 pub fn rules() -> Vec<Rule> {
     let mut rules: Vec<Rule> =
         [config::RULES, schema::RULES, load::RULES, fit::RULES, render::RULES, check::MARKUP_RULES]
@@ -313,7 +329,7 @@ pub fn rules() -> Vec<Rule> {
             .chain(check::ALL.iter().map(|check| check.rule))
             .collect();
     rules.sort_by_key(|rule| rule.code);
-    // A rule that is judged in two places is still one.
+    // A rule that is checked in two places is listed once.
     rules.dedup_by_key(|rule| rule.code);
     rules
 }

@@ -1,4 +1,4 @@
-//! An error page as plain data: what stands in its front matter, and its body.
+//! Error page as plain data: front matter and body.
 
 use super::blocks::{Code, block};
 use super::words::{Dice, name, paragraph};
@@ -13,7 +13,7 @@ pub struct Article {
     pub body: String,
 }
 
-/// The address of a page is made of this.
+/// Slug of the page.
 fn slug(page: usize) -> String {
     format!("{}-{page}", name(page))
 }
@@ -28,7 +28,7 @@ const SOLUTIONS: [(&str, &str); 5] = [
 ];
 
 impl Article {
-    /// The page of a number.
+    /// Generates a page from a number.
     pub fn new(corpus: Corpus, page: usize) -> Self {
         let mut dice = Dice::new(page);
         let solutions: Vec<(&str, &str)> =
@@ -77,9 +77,9 @@ fn front(dice: &mut Dice, page: usize, solutions: &[(&str, &str)]) -> String {
         ));
     }
     front.push_str("solutions:\n");
-    for (at, (id, title)) in solutions.iter().enumerate() {
+    for (at, (id, _)) in solutions.iter().enumerate() {
         let cost = COSTS[(page + at) % COSTS.len()];
-        front.push_str(&format!("  - id: {id}\n    title: {title}\n    cost: {cost}\n"));
+        front.push_str(&format!("  - {{id: {id}, cost: {cost}}}\n"));
     }
     if page > 48 {
         front.push_str(&format!("related: [{}, {}]\n", slug(page - 24), slug(page - 48)));

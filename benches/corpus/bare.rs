@@ -1,6 +1,6 @@
-//! The least that a generator has to do with a corpus: front matter, Markdown, a template, a file for each page.
+//! Minimal generator: front matter, Markdown, a template, one file per page.
 //!
-//! No links are checked, nothing is colored, listed, searched or kept: it is what the whole build is held against.
+//! It checks no links, highlights no code, and writes no lists or search index. Full builds are compared with it.
 
 use std::path::Path;
 use std::{fs, io};
@@ -11,7 +11,7 @@ use pulldown_cmark::{Options, Parser, html};
 use rayon::prelude::*;
 use walkdir::WalkDir;
 
-/// The parts of an error page, as the layout for Hugo has them.
+/// Template with the same parts as the Hugo layout.
 const PAGE: &str = r##"<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{{ page.title }}</title></head>
 <body><header><nav><a href="/">Home</a><a href="/errors/">Errors</a></nav></header>

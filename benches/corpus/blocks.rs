@@ -2,14 +2,14 @@
 
 use super::words::{Dice, name};
 
-/// What the code blocks are like.
+/// Kind of code blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// Commands repeat from page to page, as they do in a knowledge base.
     Repeated,
     /// No two blocks are the same.
     Distinct,
-    /// As `Repeated`, without a language to color.
+    /// Like `Repeated`, without a language.
     Plain,
 }
 
@@ -35,7 +35,7 @@ const QUANTS: &[&str] = &["Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0", "IQ4_XS", "Q3_K_L"
 const CONTEXTS: &[&str] = &["2048", "4096", "8192", "16384", "32768"];
 const DEVICES: &[&str] = &["0", "1", "0,1"];
 
-/// A block and the name of its language. `number` is this block's alone.
+/// Returns a block and its language. `number` is unique to the block.
 pub fn block(dice: &mut Dice, code: Code, number: usize) -> String {
     let (model, quant, context, device) =
         (dice.pick(MODELS), dice.pick(QUANTS), dice.pick(CONTEXTS), dice.pick(DEVICES));

@@ -1,4 +1,4 @@
-//! A knowledge base of any size, made of nothing but numbers: the same pages for kbgen and for Hugo.
+//! Generated knowledge base of any size: the same pages for kbgen and for Hugo.
 //!
 //! A page depends on its number alone and links only to pages with smaller numbers, so a small corpus is the
 //! beginning of a large one.
@@ -15,7 +15,7 @@ use std::path::Path;
 
 pub use blocks::Code;
 
-/// How much of it there is, and what its code blocks are like.
+/// Size and kind of a corpus.
 #[derive(Debug, Clone, Copy)]
 pub struct Corpus {
     /// Error pages.
@@ -24,16 +24,16 @@ pub struct Corpus {
     pub code: Code,
 }
 
-/// Whom the corpus is written for.
+/// Generator that the corpus is written for.
 #[derive(Debug, Clone, Copy)]
 pub enum Layout {
-    /// This program: tools, categories and a guide come with it.
+    /// kbgen, with tools, categories and a guide.
     Ours,
     /// Hugo, with templates that show the same parts of an error page, and lists.
     Hugo,
 }
 
-/// Kinds of trouble that the pages belong to.
+/// Categories of the pages.
 const CATEGORIES: usize = 24;
 
 /// Programs that print the messages.
@@ -68,7 +68,7 @@ fn put(folder: &Path, path: &str, text: &str) -> std::io::Result<()> {
     fs::write(file, text)
 }
 
-/// The category of a page.
+/// Returns the category of a page.
 fn category(page: usize) -> String {
     format!("kind-{:02}", page % CATEGORIES)
 }

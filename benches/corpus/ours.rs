@@ -13,7 +13,7 @@ base_url = \"https://kb.example/\"
 language = \"en\"
 repository = \"https://git.example/kb\"
 branch = \"main\"
-licence = \"CC BY 4.0\"
+license = \"CC BY 4.0\"
 stale_after_days = 180
 social_images = false
 ";

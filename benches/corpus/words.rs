@@ -1,16 +1,16 @@
-//! Numbers that look random and are not, and prose made of them.
+//! Deterministic pseudorandom numbers, and prose generated from them.
 
-/// A stream of numbers that its seed alone decides (splitmix64).
+/// Pseudorandom number generator (splitmix64).
 #[derive(Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// The stream of a seed.
+    /// Starts with a seed.
     pub fn new(seed: usize) -> Self {
         Self((seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,7 +19,7 @@ impl Dice {
         ((mixed ^ (mixed >> 31)) % limit as u64) as usize
     }
 
-    /// One of these.
+    /// Returns one of the items.
     pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         from[self.below(from.len())]
     }
@@ -106,7 +106,7 @@ const TAILS: &[&str] = &[
     "because the limit is set elsewhere",
 ];
 
-/// Prose of at least so many words.
+/// Generates prose of at least `words` words.
 pub fn paragraph(dice: &mut Dice, words: usize) -> String {
     let mut text = String::new();
     let mut count = 0;
@@ -132,11 +132,11 @@ pub fn paragraph(dice: &mut Dice, words: usize) -> String {
     text.trim_end().to_string()
 }
 
-/// A word that no other number has, made of syllables.
+/// Generates a unique word from syllables.
 pub fn name(number: usize) -> String {
     const FIRST: &[u8] = b"bdfgklmnprstvz";
     const SECOND: &[u8] = b"aeiou";
-    // A step that shares no factor with the number of words, so that neighbors do not look alike.
+    // A step coprime to the number of words, so that neighbors differ.
     let mut rest = number.wrapping_mul(1_234_577) % 70usize.pow(4);
     let mut name = String::new();
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! Bytes as a batch of questions to the estimator.
+//! Fuzz target: CSV batches.
 #![no_main]
 
 #[path = "../../tests/fuzzed/estimate_csv.rs"]

@@ -1,4 +1,4 @@
-//! Bytes as conditions, values and estimator calls.
+//! Fuzz target: conditions, values and estimator calls.
 #![no_main]
 
 #[path = "../../tests/fuzzed/expressions.rs"]

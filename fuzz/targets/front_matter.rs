@@ -1,4 +1,4 @@
-//! Bytes as a page of an error.
+//! Fuzz target: error pages.
 #![no_main]
 
 #[path = "../../tests/fuzzed/front_matter.rs"]

@@ -1,4 +1,4 @@
-//! Bytes as requests to the server.
+//! Fuzz target: HTTP requests.
 #![no_main]
 
 #[path = "../../tests/fuzzed/http.rs"]

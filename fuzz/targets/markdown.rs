@@ -1,4 +1,4 @@
-//! Bytes as the body of a page.
+//! Fuzz target: page bodies.
 #![no_main]
 
 #[path = "../../tests/fuzzed/markdown.rs"]

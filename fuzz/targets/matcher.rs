@@ -1,4 +1,4 @@
-//! Bytes as patterns and a log.
+//! Fuzz target: patterns and a log.
 #![no_main]
 
 #[expect(dead_code, reason = "only the test hands cases to the page's script")]

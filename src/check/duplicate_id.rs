@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 
 pub(super) const RULE: Rule = Rule {
     code: "duplicate-id",
@@ -21,7 +21,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn repeats<'a>(ids: impl Iterator<Item = &'a Placed<String>>, what: &str, found: &mut Vec<Diagnostic>) {
+fn repeats<'a>(ids: impl Iterator<Item = &'a Spanned<String>>, what: &str, found: &mut Vec<Diagnostic>) {
     let mut first: BTreeMap<&str, Span> = BTreeMap::new();
     for id in ids.filter(|id| !id.value.is_empty()) {
         match first.get(id.value.as_str()) {

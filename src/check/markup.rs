@@ -2,7 +2,7 @@
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, Sources, Span};
+use crate::files::{Sources, Span, Spanned};
 use crate::markdown::{MarkdownErrorKind, is_reserved_id, outline_inline};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Kind, parts_of};
@@ -154,7 +154,7 @@ fn faults_in_causes(error: &ErrorData) -> Vec<Diagnostic> {
     use MarkdownErrorKind::{HtmlComment, LinkHost, LinkScheme, RawHtml};
     let is_link = |kind: &MarkdownErrorKind| matches!(kind, LinkScheme(_) | LinkHost(_));
     let is_html = |kind: &MarkdownErrorKind| matches!(kind, RawHtml(_) | HtmlComment);
-    let first = |line: &Placed<String>, counts: &dyn Fn(&MarkdownErrorKind) -> bool| {
+    let first = |line: &Spanned<String>, counts: &dyn Fn(&MarkdownErrorKind) -> bool| {
         let fault = outline_inline(&line.value).errors.into_iter().find(|fault| counts(&fault.kind))?;
         Some(finding(&fault.kind, line.span))
     };

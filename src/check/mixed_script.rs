@@ -27,7 +27,10 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 
 fn message(written: &str, word: &Lookalike) -> String {
     let Lookalike { letter, script, .. } = word;
-    format!("{script} letter `{letter}` (U+{:04X}) in `{written}` looks Latin", u32::from(*letter))
+    format!(
+        "`{written}` contains the {script} letter `{letter}` (U+{:04X}), which looks Latin",
+        u32::from(*letter)
+    )
 }
 
 fn help(word: &Lookalike) -> String {

@@ -93,7 +93,7 @@ pub struct SampleMatches(OnceLock<BTreeMap<Span, Diagnosis>>);
 fn match_samples(site: &Site, compiled: &CompiledSignatures, engine: &Engine) -> BTreeMap<Span, Diagnosis> {
     let table = serde_json::to_vec(compiled.index.table()).expect("plain data is always JSON");
     let table = Fact::new(Name::new("signature table", ""), Fingerprint::of([table]), &compiled.index);
-    engine.tell(&table);
+    engine.register(&table);
     let hits = site.errors.par_iter().flat_map_iter(|error| {
         let found: Vec<Diagnosis> = engine.query(Kind::Hits, &error.head.path, || {
             let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);
@@ -170,9 +170,10 @@ const MAX_SUGGESTIONS: usize = 100;
 /// Returns the findings of single pages, unordered. A page without findings is checked again when a fact it read has
 /// changed.
 pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let pages: Vec<(&Head, Site)> = context.site.one_by_one().filter(|(head, _)| !head.is_unread()).collect();
+    let pages: Vec<(&Head, Site)> =
+        context.site.split_pages().filter(|(head, _)| !head.is_unread()).collect();
     let run_checks = |(head, page): &(&Head, Site)| {
-        context.engine.finds(&format!("page {}", head.path), || {
+        context.engine.check(&format!("page {}", head.path), || {
             let context = CheckContext { pages: page, ..*context };
             let mut found: Vec<_> = with(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
             found.extend(markup::run(&context));
@@ -187,7 +188,7 @@ pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 /// Returns the findings that involve several pages, unordered.
 pub fn site(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let checks: Vec<&Check> = with(CheckScope::Site).collect();
-    let run_checks = |check: &&Check| context.engine.finds(check.rule.code, || (check.run)(context));
+    let run_checks = |check: &&Check| context.engine.check(check.rule.code, || (check.run)(context));
     checks.par_iter().flat_map(run_checks).collect()
 }
 

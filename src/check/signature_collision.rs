@@ -7,7 +7,7 @@ use kbgen_signature::Pattern;
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis;
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::site::kinds::{ErrorData, ErrorKind, Signature};
 use crate::site::{Page, PageId};
 
@@ -22,10 +22,10 @@ const HELP: &str = "distinguish the pages with `when:` or a longer text, or merg
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut reported = BTreeSet::new();
-    let is_judged = |error: &&Page<ErrorData>| {
+    let is_checked = |error: &&Page<ErrorData>| {
         error.data.kind != ErrorKind::Symptom && context.compiled().is_complete(&error.head.id.slug)
     };
-    let errors = || context.site.errors.iter().filter(is_judged);
+    let errors = || context.site.errors.iter().filter(is_checked);
     let mut known: BTreeMap<_, (&PageId, Span)> = BTreeMap::new();
     for error in errors() {
         for signature in &error.data.signatures {
@@ -77,7 +77,7 @@ fn shape(signature: &Signature) -> Option<(Vec<String>, Option<&str>)> {
 fn tie<'s>(
     context: &CheckContext<'s>,
     error: &Page<ErrorData>,
-    sample: &Placed<String>,
+    sample: &Spanned<String>,
 ) -> Option<&'s Page<ErrorData>> {
     let hits = &context.sample_matches()[&sample.span].matches;
     let best = hits.first()?.score;
@@ -89,7 +89,7 @@ fn tie<'s>(
 }
 
 /// Returns the first pattern of the page that matches a text.
-fn pattern_in(error: &Page<ErrorData>, text: &Placed<String>) -> Option<Span> {
+fn pattern_in(error: &Page<ErrorData>, text: &Spanned<String>) -> Option<Span> {
     let mut patterns = error.data.signatures.iter().filter_map(|signature| signature.texts().first());
     patterns.find(|pattern| diagnosis::finds(&pattern.value, &text.value)).map(|pattern| pattern.span)
 }

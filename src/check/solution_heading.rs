@@ -22,7 +22,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let free = headings.iter().filter(|heading| heading.explicit_id && !is_solution(&heading.id));
             let help = match nearest(id, free.map(|heading| heading.id.as_str())) {
                 Some(near) => format!("did you mean the heading with the id `{near}`?"),
-                None => format!("add `## {} {{#{id}}}` to the body", solution.title),
+                None => format!("add `## … {{#{id}}}` to the body"),
             };
             let message = format!("solution `{id}` has no heading in the body");
             found.push(Diagnostic::error(&RULE, solution.id.span, message).help(help));

@@ -1,7 +1,7 @@
 //! Texts of pages with their locations.
 
 use crate::check::CheckContext;
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::markdown::{Outline, outline_inline};
 use crate::site::Head;
 
@@ -14,7 +14,7 @@ pub(super) fn heads<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = &'s 
 
 /// Returns the one-line Markdown of the front matter with its outline. Quotes and folded lines shift offsets, so
 /// findings cover the whole value.
-pub(super) fn lines<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = (&'s Placed<String>, Outline)> {
+pub(super) fn lines<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = (&'s Spanned<String>, Outline)> {
     let causes = context.pages.errors.iter().flat_map(|error| &error.data.causes);
     let lines = causes.flat_map(|cause| [&cause.title, &cause.tell]);
     lines.filter(|line| line.value.contains(['`', '[', '<'])).map(|line| (line, outline_inline(&line.value)))

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::site::{Head, Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut look = |kind: Kind, named: &Placed<String>| {
+    let mut look = |kind: Kind, named: &Spanned<String>| {
         if context.site.head(&PageId::new(kind, named.value.as_str())).is_some() {
             return;
         }
@@ -47,7 +47,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     found
 }
 
-fn unknown(kind: Kind, named: &Placed<String>, near: Option<&str>) -> Diagnostic {
+fn unknown(kind: Kind, named: &Spanned<String>, near: Option<&str>) -> Diagnostic {
     let slug = &named.value;
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
@@ -56,14 +56,14 @@ fn unknown(kind: Kind, named: &Placed<String>, near: Option<&str>) -> Diagnostic
     Diagnostic::error(&RULE, named.span, format!("unknown {} `{slug}`", kind.name())).help(help)
 }
 
-fn fence_tools(head: &Head) -> Vec<Placed<String>> {
+fn fence_tools(head: &Head) -> Vec<Spanned<String>> {
     head.body
         .outline
         .fences
         .iter()
         .filter_map(|fence| {
             let range = fence.tool_range.clone()?;
-            Some(Placed::new(fence.tool.clone()?, head.body.span.part(range.start, range.end)))
+            Some(Spanned::new(fence.tool.clone()?, head.body.span.part(range.start, range.end)))
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::facts::map;
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
 
@@ -40,7 +40,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 fn sample_fault(
     context: &CheckContext<'_>,
     error: &Page<ErrorData>,
-    sample: &Placed<String>,
+    sample: &Spanned<String>,
 ) -> Option<Diagnostic> {
     let hits = &context.sample_matches()[&sample.span].matches;
     let own = &error.head.id.slug;

@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Stale(StaleOptions),
     /// Check external links
     Links(LinksOptions),
+    /// Convert pages of an earlier format to the current one
+    Migrate(MigrateOptions),
     /// Create a knowledge base
     Init(InitOptions),
 }
@@ -283,6 +285,13 @@ pub(crate) struct LinksOptions {
     pub date: Option<Date>,
     #[command(flatten)]
     pub cache: CacheOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MigrateOptions {
+    /// List the files that would change without changing them; exits with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(Debug, Args)]

@@ -10,14 +10,14 @@ use crate::cli::{Outcome, environment};
 use crate::compress;
 use crate::config::placeholders;
 use crate::diag::Diagnostic;
-use crate::emit::{Permission, Publication, Published, Single, Target};
+use crate::emit::{OutputTarget, Permission, Published, SingleFile, StagedOutput};
 use crate::files::{Key, Sink, Sources};
 use crate::host_limits::{SiteStats, format_bytes};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order, Whole};
+use crate::pipeline::{self, RenderStatus, SiteOptions};
+use crate::progress::{BuildProgress, Stage};
 use crate::render::{Audience, BUNDLE_MARK};
 use crate::site::format_count;
-use crate::watch::{Stage, Watch};
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,7 +26,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let progress = Progress::new();
-    progress.begin(Stage::Read, 0);
+    progress.start_stage(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
     if options.publish {
         let found = placeholders(&sources, options.base_url.as_deref());
@@ -36,7 +36,7 @@ pub(super) fn run(
         }
     }
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today: options.date.unwrap_or_else(environment::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
@@ -46,35 +46,35 @@ pub(super) fn run(
     let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
     let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
     let permission = if options.force { Permission::TakeOver } else { Permission::OnlyOurs };
-    let single = options.bundle.as_deref().map(|path| Single {
+    let single = options.bundle.as_deref().map(|path| SingleFile {
         path,
         mark: BUNDLE_MARK.as_bytes(),
         sources: &made_of,
         permission,
     });
     if let Some(single) = &single {
-        single.refuse_foreign()?;
+        single.check_owner()?;
     }
-    let mut draft = pipeline::understand(&sources, faults, &order, &progress)?;
+    let mut draft = pipeline::analyze(&sources, faults, &order, &progress)?;
     if draft.has_errors() {
         cache.save(&order.engine, terminal);
-        return Ok(report_refusal(terminal, &draft.found, &sources));
+        return Ok(report_refusal(terminal, &draft.findings, &sources));
     }
-    let target = Target { folder: &folder, sources: &made_of, permission };
+    let target = OutputTarget { folder: &folder, sources: &made_of, permission };
     let publication =
-        Publication::begin(&target).inspect_err(|_| terminal.findings(&draft.found, &sources))?;
-    let publication = publication.knowing(cache.record());
+        StagedOutput::begin(&target).inspect_err(|_| terminal.findings(&draft.findings, &sources))?;
+    let publication = publication.with_record(cache.record());
     let sink = OutputSink { publication: &publication, options, size: Mutex::default() };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &sink);
-    if whole == Whole::No {
+    if whole == RenderStatus::Failed {
         progress.hide();
         cache.save(&order.engine, terminal);
-        return Ok(report_refusal(terminal, &draft.found, &sources));
+        return Ok(report_refusal(terminal, &draft.findings, &sources));
     }
     pipeline::pictures(&sources, &draft, &order, &progress, &sink);
     progress.hide();
     let size = sink.size.into_inner().unwrap_or_else(PoisonError::into_inner);
-    terminal.findings(&draft.found, &sources);
+    terminal.findings(&draft.findings, &sources);
     let bundle = match &single {
         None => None,
         Some(single) => match pipeline::bundle(&sources, &draft, &order) {
@@ -85,7 +85,7 @@ pub(super) fn run(
             }
         },
     };
-    progress.begin(Stage::Publish, 0);
+    progress.start_stage(Stage::Publish, 0);
     let Published { report, record } =
         publication.finish().inspect_err(|_| cache.save(&order.engine, terminal))?;
     cache.save_published(&order.engine, record.as_ref(), terminal);
@@ -124,7 +124,7 @@ fn report_refusal(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) 
 
 /// Writes files with their precompressed copies and counts them for the limits of hosts.
 struct OutputSink<'b> {
-    publication: &'b Publication,
+    publication: &'b StagedOutput,
     options: &'b BuildOptions,
     size: Mutex<SiteStats>,
 }
@@ -150,22 +150,22 @@ impl OutputSink<'_> {
 }
 
 impl Sink for OutputSink<'_> {
-    fn take_kept(&self, key: &Key) -> bool {
-        let Some(lengths) = self.publication.take_known(&self.key(key)) else { return false };
+    fn reuse_group(&self, key: &Key) -> bool {
+        let Some(lengths) = self.publication.reuse_known(&self.key(key)) else { return false };
         self.count(|size| lengths.into_iter().for_each(|length| size.add_file(length)));
         true
     }
 
-    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+    fn write_group(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
         let files = self.with_precompressed(files);
         self.count(|size| files.iter().for_each(|(path, bytes)| size.add(path, bytes)));
-        self.publication.take_made(&self.key(key), files);
+        self.publication.write_group(&self.key(key), files);
     }
 
-    fn take(&self, path: String, bytes: Vec<u8>) {
+    fn write(&self, path: String, bytes: Vec<u8>) {
         for (path, bytes) in self.with_precompressed(vec![(path, bytes)]) {
             self.count(|size| size.add(&path, &bytes));
-            self.publication.take(path, bytes);
+            self.publication.write(path, bytes);
         }
     }
 }

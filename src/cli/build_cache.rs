@@ -31,7 +31,7 @@ impl BuildCache {
 
     /// Creates an engine with the results of earlier runs.
     pub fn engine(&self) -> Engine {
-        self.0.as_ref().map_or_else(Engine::forgetful, Cache::engine)
+        self.0.as_ref().map_or_else(Engine::without_cache, Cache::engine)
     }
 
     /// Creates an engine that also keeps values in memory, for many builds in one process.
@@ -57,8 +57,8 @@ impl BuildCache {
     /// Writes new results and, if given, the record of the published folder.
     pub fn save_published(&self, engine: &Engine, record: Option<&Record>, terminal: &Terminal) {
         let Some(cache) = &self.0 else { return };
-        let keep = |record: &Record| cache.keep_record(&record.text());
-        if let Err(error) = cache.keep(engine).and_then(|()| record.map_or(Ok(()), keep)) {
+        let keep = |record: &Record| cache.save_record(&record.text());
+        if let Err(error) = cache.save(engine).and_then(|()| record.map_or(Ok(()), keep)) {
             terminal.message(format!(
                 "warning: cannot write the build cache: {error:#}; pass `--no-cache` to disable it"
             ));

@@ -10,13 +10,13 @@ use crate::cli::changed::{self, GitDiff};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::diag::{self, Diagnostic, Severity};
-use crate::engine::Trial;
+use crate::engine::DryRun;
 use crate::files::{Sources, Span};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Draft, Order};
+use crate::pipeline::{self, Analysis, SiteOptions};
+use crate::progress::NoProgress;
 use crate::render::Audience;
 use crate::site::format_count;
-use crate::watch::Unwatched;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,7 +26,7 @@ pub(super) fn run(
     let root = environment::root(arguments.root.as_deref())?;
     let (mut sources, faults) = load::read(&root)?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today: options.date.unwrap_or_else(environment::today),
         drafts: Drafts::Include,
         base_url: None,
@@ -77,18 +77,18 @@ fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) 
 fn check_sources(
     sources: &Sources,
     faults: Vec<Diagnostic>,
-    order: &Order,
-) -> anyhow::Result<(Draft, Vec<Diagnostic>)> {
-    let mut draft = pipeline::understand(sources, faults.clone(), order, &Unwatched)?;
+    order: &SiteOptions,
+) -> anyhow::Result<(Analysis, Vec<Diagnostic>)> {
+    let mut draft = pipeline::analyze(sources, faults.clone(), order, &NoProgress)?;
     if !draft.has_errors() {
         // Rendering is the check of templates.
-        pipeline::render(sources, &mut draft, order, &Unwatched, &Trial(&order.engine));
+        pipeline::render(sources, &mut draft, order, &NoProgress, &DryRun(&order.engine));
     }
-    let mut found = std::mem::take(&mut draft.found);
+    let mut found = std::mem::take(&mut draft.findings);
     if draft.site.heads().any(|head| head.draft) {
-        let order = Order { drafts: Drafts::Exclude, ..order.clone() };
-        let published = pipeline::understand(sources, faults, &order, &Unwatched)?;
-        add_findings_hidden_by_drafts(&mut found, published.found, sources);
+        let order = SiteOptions { drafts: Drafts::Exclude, ..order.clone() };
+        let published = pipeline::analyze(sources, faults, &order, &NoProgress)?;
+        add_findings_hidden_by_drafts(&mut found, published.findings, sources);
     }
     Ok((draft, found))
 }
@@ -99,7 +99,7 @@ fn retain_changed(
     found: &mut Vec<Diagnostic>,
     change: &GitDiff,
     sources: &Sources,
-    order: &Order,
+    order: &SiteOptions,
 ) -> anyhow::Result<()> {
     let is_changed = |finding: &Diagnostic| {
         let places = finding.related.iter().map(|(span, _)| span).chain([&finding.span]);

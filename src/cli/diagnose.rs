@@ -28,7 +28,7 @@ pub(super) fn run(
     let sources = load::read_content(&root)?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
     let engine = cache.engine();
-    engine.tell(&sources);
+    engine.register(&sources);
     let site = || load::pages(&sources, Drafts::Exclude).0;
     let db = engine.query(Kind::Diagnosis, "book", || DiagnosisDb::new(&site(), &sources));
     let index = db.index();
@@ -50,7 +50,7 @@ pub(super) fn run(
     }
     let words = || {
         engine.query(Kind::Diagnosis, "words", || {
-            diagnosis::text_index(&site(), &sources, &Engine::forgetful())
+            diagnosis::text_index(&site(), &sources, &Engine::without_cache())
         })
     };
     let input = DiagnosisInput { index: &index, diagnosis: &found, text: &end, limit: options.top };
@@ -66,7 +66,7 @@ pub(super) fn run(
     let quotes: Vec<&str> =
         answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
     // The cache only saves time.
-    let _ = cache.store().map(|cache| cache.keep(&engine));
+    let _ = cache.store().map(|cache| cache.save(&engine));
     match options.format {
         OutputFormat::Json => terminal.print_json(&json!({"matches": answers, "readings": readings})),
         OutputFormat::Human => {

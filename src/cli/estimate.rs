@@ -168,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fault_is_named_and_every_row_before_it_is_answered() {
+    fn the_first_error_is_reported_after_all_rows_before_it() {
         let mut batch = String::from("kind,catalogue_id,quant,device,ctx\n");
         for line in 2..20_000 {
             let context = if line == 7001 || line == 7002 || line == 19_000 { "-1" } else { "4096" };
             batch += &format!("total,model-{line},Q4_K_M,gpu0,{context}\n");
         }
         let (written, fault) = answered(batch.as_bytes());
-        assert_eq!(fault.unwrap(), "line 7001: `ctx` is `-1`, not a whole number between 0 and 1000000000");
+        assert_eq!(fault.unwrap(), "line 7001: `ctx` is `-1`; expected a whole number from 0 to 1000000000");
         assert_eq!(written.lines().count(), 7000);
         let lines = written.lines().skip(1).zip(2..);
         for (row, line) in lines {
@@ -184,16 +184,16 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_not_utf_8_is_named_with_its_column() {
+    fn invalid_utf_8_is_reported_with_its_column() {
         let (_, fault) = answered(b"kind,catalogue_id,quant,device\ntotal,caf\xe9,Q4_K_M,gpu0\n");
-        assert_eq!(fault.unwrap(), "line 2: `catalogue_id` is not UTF-8 text; save the file as UTF-8");
+        assert_eq!(fault.unwrap(), "line 2: `catalogue_id` is not UTF-8; save the file as UTF-8");
         let (_, fault) = answered(b"kind,catalogue_id,quant,caf\xe9\n");
-        assert!(fault.unwrap().starts_with("line 1: the name of a column is not UTF-8"));
+        assert!(fault.unwrap().starts_with("line 1: a column name is not UTF-8"));
     }
 
     #[test]
-    fn an_empty_batch_is_one_without_columns() {
-        assert_eq!(answered(b"").1.unwrap(), "line 1: the column `kind` is missing");
+    fn an_empty_batch_lacks_columns() {
+        assert_eq!(answered(b"").1.unwrap(), "line 1: missing column `kind`");
         assert_eq!(answered(b"kind,catalogue_id,quant,device\n").1, None);
     }
 }

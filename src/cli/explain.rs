@@ -13,11 +13,11 @@ use crate::escape::{Style, TerminalText, one_line};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::markdown;
-use crate::pipeline::{self, Order};
+use crate::pipeline::{self, SiteOptions};
+use crate::progress::NoProgress;
 use crate::render::Audience;
 use crate::site::kinds::ErrorData;
 use crate::site::{self, Page};
-use crate::watch::Unwatched;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -26,14 +26,14 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
-    let order = Order {
+    let order = SiteOptions {
         today: environment::today(),
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
         engine: Arc::new(BuildCache::open(&root, &options.cache, terminal).engine()),
     };
-    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
+    let draft = pipeline::analyze(&sources, faults, &order, &NoProgress)?;
     let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
     let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
         match nearest(slug, draft.site.slugs(site::Kind::Error)) {
@@ -79,7 +79,7 @@ fn front(error: &Page<ErrorData>) -> TerminalText {
 }
 
 /// Returns the Markdown source of the body with its figures filled in.
-fn body(draft: &pipeline::Draft, sources: &Sources, error: &Page<ErrorData>) -> TerminalText {
+fn body(draft: &pipeline::Analysis, sources: &Sources, error: &Page<ErrorData>) -> TerminalText {
     let written = sources.text(error.head.body.span);
     let mut text = String::new();
     let mut at = 0;

@@ -12,6 +12,7 @@ mod explain;
 mod fit;
 mod init;
 mod links;
+mod migrate;
 mod new;
 mod progress;
 mod serve;
@@ -72,6 +73,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Estimate(options) => estimate::run(arguments, options),
         Command::Stale(options) => stale::run(arguments, options, terminal),
         Command::Links(options) => links::run(arguments, options, terminal),
+        Command::Migrate(options) => migrate::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
     }
 }

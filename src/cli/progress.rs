@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::host_limits::format_bytes;
-use crate::watch::{Stage, Watch};
+use crate::progress::{BuildProgress, Stage};
 
 /// Delay before the progress bar appears.
 const BAR_DELAY: Duration = Duration::from_millis(500);
@@ -101,8 +101,8 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
-    fn begin(&self, stage: Stage, pages: usize) {
+impl BuildProgress for Progress {
+    fn start_stage(&self, stage: Stage, pages: usize) {
         let mut times = self.times();
         times.end_stage();
         times.current = Some((stage, Clocks::now()));
@@ -111,16 +111,17 @@ impl Watch for Progress {
         self.bar.set_length(pages as u64);
     }
 
-    fn begin_page(&self, _path: &str) {
+    fn start_page(&self, _path: &str) {
         self.times().pages.insert(thread::current().id(), cpu_or_wall(self.started));
     }
 
-    fn end_page(&self, path: &str) {
+    fn finish_page(&self, path: &str) {
         let now = cpu_or_wall(self.started);
         let mut times = self.times();
-        if let (Some(begun), Some((stage, _))) = (times.pages.remove(&thread::current().id()), times.current)
+        if let (Some(started), Some((stage, _))) =
+            (times.pages.remove(&thread::current().id()), times.current)
         {
-            times.note(now.saturating_sub(begun), stage, path);
+            times.note(now.saturating_sub(started), stage, path);
         }
         drop(times);
         if self.bar.is_hidden() && !self.bar.is_finished() && self.started.elapsed() > BAR_DELAY {
@@ -132,10 +133,10 @@ impl Watch for Progress {
 
 impl Times {
     fn end_stage(&mut self) {
-        let Some((stage, begun)) = self.current.take() else { return };
+        let Some((stage, started)) = self.current.take() else { return };
         let now = Clocks::now();
-        let cpu = now.cpu.zip(begun.cpu).map(|(now, begun)| now.saturating_sub(begun));
-        self.stages.push(StageTime { stage, wall: now.wall - begun.wall, cpu });
+        let cpu = now.cpu.zip(started.cpu).map(|(now, started)| now.saturating_sub(started));
+        self.stages.push(StageTime { stage, wall: now.wall - started.wall, cpu });
     }
 
     fn note(&mut self, took: Duration, stage: Stage, path: &str) {

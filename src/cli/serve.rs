@@ -9,9 +9,9 @@ use crate::cli::build_cache::BuildCache;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::diag::Diagnostic;
-use crate::files::{Built, SourceId, Sources};
+use crate::files::{BuildFiles, SourceId, Sources};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, First, Order};
+use crate::pipeline::{self, Preview, SiteOptions};
 use crate::render::Audience;
 use crate::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, StallLimit, Tracker};
 use crate::site::format_count;
@@ -23,7 +23,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today: options.date.unwrap_or_else(environment::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
@@ -52,7 +52,7 @@ pub(super) fn run(
 /// State of one run of `kbgen serve`.
 struct Session {
     root: PathBuf,
-    order: Order,
+    order: SiteOptions,
     cache: BuildCache,
     /// Number of the last build, and its state unless a build is using it.
     state: Mutex<(u64, Option<SessionState>)>,
@@ -60,10 +60,10 @@ struct Session {
 
 /// State that one build passes to the next.
 struct SessionState {
-    order: Order,
+    order: SiteOptions,
     sources: Sources,
     faults: Vec<Diagnostic>,
-    built: Built,
+    built: BuildFiles,
 }
 
 /// State borrowed by a build. An abandoned build does not return it.
@@ -101,14 +101,14 @@ impl Session {
         let Some(SessionState { order, sources, faults, built }) = &mut lease.state else {
             return Rebuild::Broken { plain: "cannot read the site".to_string() };
         };
-        let show = |first: &Built| tracker.show(first.outputs.clone());
+        let show = |first: &BuildFiles| tracker.show(first.outputs.clone());
         let made = pipeline::update(
             sources,
             faults.clone(),
             order,
             tracker,
             built,
-            &First { changed: &changed, viewed: &changes.viewed, show: &show },
+            &Preview { changed: &changed, viewed: &changes.viewed, show: &show },
         );
         let rebuild = match made {
             Ok(Ok(new)) => {
@@ -120,7 +120,7 @@ impl Session {
         };
         if changes.paths.is_empty() {
             // Saved for the next start only, so that edits do not wait for the disk.
-            let _ = self.cache.store().map(|cache| cache.keep(&order.engine));
+            let _ = self.cache.store().map(|cache| cache.save(&order.engine));
         }
         rebuild
     }
@@ -148,8 +148,8 @@ impl Session {
                     _ => Arc::new(self.cache.engine_with_values()),
                 };
                 let (sources, faults) = load::read(&self.root)?;
-                let order = Order { engine, ..self.order.clone() };
-                *state = Some(SessionState { order, sources, faults, built: Built::default() });
+                let order = SiteOptions { engine, ..self.order.clone() };
+                *state = Some(SessionState { order, sources, faults, built: BuildFiles::default() });
             }
         }
         Ok(BTreeSet::new())
@@ -173,8 +173,8 @@ fn announce(terminal: &Terminal, event: &Event) {
             terminal.print(format!("{url}\n"));
             terminal.message("press Ctrl-C to stop; pages reload when a file changes");
         }
-        Event::PortTaken { wanted, used } => {
-            terminal.message(format!("port {wanted} is in use; using port {used}"));
+        Event::PortInUse { requested, used } => {
+            terminal.message(format!("port {requested} is in use; using port {used}"));
         }
         Event::Exposed { interface } => {
             terminal.message(format!("warning: the site is readable by everyone who can reach {interface}"));

@@ -1,58 +1,62 @@
-//! The texts of a site's language: those that kbgen ships, and those in the site's own `i18n/`.
+//! Texts in the language of a site, from kbgen and from the site's `i18n/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{BAD_SETTINGS, toml};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::files::{Placed, SourceId, Sources, Span};
+use crate::files::{SourceId, Sources, Span, Spanned};
+use crate::i18n::{TextPart, Translations, calls, parts};
 use crate::schema::NodeKind;
-use crate::texts::{Part, Texts, calls, parts};
 
-/// `language` names a language without texts.
+/// `language` has no texts.
 pub const UNKNOWN_LANGUAGE: Rule = Rule {
     code: "unknown-language",
     requirement: "the interface has texts in the language of the site",
     why: "pages in two languages are hard to read, and screen readers use the wrong voice",
 };
 
-/// A translation of a text that is not there.
+/// Translation of an unknown text.
 pub const UNKNOWN_TEXT: Rule = Rule {
     code: "unknown-text",
     requirement: "translations belong to texts of the interface",
     why: "it would never be shown",
 };
 
-/// Texts without a translation.
+/// Missing translations.
 pub const MISSING_TEXT: Rule = Rule {
     code: "missing-text",
     requirement: "every text of the interface has a translation",
     why: "untranslated texts stay English",
 };
 
-/// A translation that lacks a hole of its text, or has another.
+/// Translation with other placeholders than its text.
 pub const TEXT_HOLES: Rule = Rule {
     code: "text-holes",
     requirement: "a translation has the placeholders and markup of its text",
     why: "a figure or a link would be lost, or a placeholder would be shown",
 };
 
-/// Where a site keeps its own translations.
+/// Folder of a site's translations.
 const OWN: &str = "i18n/";
 
-/// Where those that kbgen ships are found.
+/// Folder of the translations included in kbgen.
 const SHIPPED: &str = "theme/i18n/";
 
-/// The language of the texts in templates, scripts and views.
+/// Language of the texts in templates, scripts and views.
 const ENGLISH: &str = "en";
 
-/// Most texts that one finding names.
-const NAMED: usize = 4;
+/// Maximum number of texts listed in a finding.
+const MAX_LISTED_TEXTS: usize = 4;
 
-/// A translation: the English text, the other, and where they stand.
-type Line = (Placed<String>, Placed<String>);
+/// English text and translation with their locations.
+type Line = (Spanned<String>, Spanned<String>);
 
-/// The texts of `language`. A region may have files of its own; else it has those of its language.
-pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Vec<Diagnostic>) -> Texts {
+/// Returns the texts of `language`. A region may have its own files, or else uses those of its language.
+pub(super) fn texts(
+    language: &Spanned<String>,
+    sources: &Sources,
+    found: &mut Vec<Diagnostic>,
+) -> Translations {
     let primary = language.value.split('-').next().unwrap_or_default();
     let file = |folder: &str| {
         [language.value.as_str(), primary]
@@ -71,7 +75,7 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
         found.push(unknown_language(language, sources));
     }
     if own.is_some() || shipped.is_some() {
-        let known = known(sources);
+        let known = all_texts(sources);
         for (english, translation) in own.map(|own| lines(sources, own, found)).unwrap_or_default() {
             if known.contains(&english.value) {
                 found.extend(placeholder_mismatch(&english, &translation));
@@ -87,17 +91,17 @@ pub(super) fn texts(language: &Placed<String>, sources: &Sources, found: &mut Ve
             found.extend(missing_texts(&missing, place, &language.value));
         }
     }
-    Texts::new(translations)
+    Translations::new(translations)
 }
 
-/// The lines of a file of translations.
+/// Parses a file of translations.
 fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<Line> {
     let node = toml::parse(&sources.get(file).text, file, found);
     let NodeKind::Map(pairs) = node.kind else { return Vec::new() };
     let mut lines = Vec::new();
     for (english, node) in pairs {
         match node.kind {
-            NodeKind::Scalar { text, quoted: true } => lines.push((english, Placed::new(text, node.span))),
+            NodeKind::Scalar { text, quoted: true } => lines.push((english, Spanned::new(text, node.span))),
             _ => found.push(
                 Diagnostic::error(&BAD_SETTINGS, english.span, "a translation must be a quoted string").help(
                     "write `\"English text\" = \"translation\"`; keys with dots or spaces need quotes too",
@@ -108,8 +112,8 @@ fn lines(sources: &Sources, file: SourceId, found: &mut Vec<Diagnostic>) -> Vec<
     lines
 }
 
-/// Every text of the interface: those of a list that kbgen ships, in its order, and those of the site's own templates.
-fn known(sources: &Sources) -> Vec<String> {
+/// Returns the texts of the interface: those listed in kbgen, in order, and those of the site's templates.
+fn all_texts(sources: &Sources) -> Vec<String> {
     let shipped = sources.under(SHIPPED).next();
     let shipped = shipped.map(|(file, _)| lines(sources, file, &mut Vec::new())).unwrap_or_default();
     let shipped = shipped.into_iter().map(|(english, _)| english.value);
@@ -120,10 +124,10 @@ fn known(sources: &Sources) -> Vec<String> {
     shipped.chain(used).filter(|text: &String| seen.insert(text.clone())).collect()
 }
 
-/// The finding of a translation that lacks what its text has, or has what it lacks.
-fn placeholder_mismatch(english: &Placed<String>, translation: &Placed<String>) -> Option<Diagnostic> {
+/// Returns a finding if a translation has other placeholders than its text.
+fn placeholder_mismatch(english: &Spanned<String>, translation: &Spanned<String>) -> Option<Diagnostic> {
     let marks = |text: &str| {
-        let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));
+        let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));
         marks.map(|part| part.source()).collect::<BTreeSet<String>>()
     };
     let (wanted, given) = (marks(&english.value), marks(&translation.value));
@@ -140,7 +144,7 @@ fn placeholder_mismatch(english: &Placed<String>, translation: &Placed<String>) 
     Some(Diagnostic::error(&TEXT_HOLES, translation.span, message).help(help))
 }
 
-fn unknown_text(english: &Placed<String>, known: &[String]) -> Diagnostic {
+fn unknown_text(english: &Spanned<String>, known: &[String]) -> Diagnostic {
     let help = match nearest(&english.value, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "remove the line, or use the exact text of a template or script".into(),
@@ -150,9 +154,9 @@ fn unknown_text(english: &Placed<String>, known: &[String]) -> Diagnostic {
 
 fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Diagnostic> {
     let first = missing.first()?;
-    let named: Vec<String> = missing.iter().take(NAMED).map(|text| format!("`{text}`")).collect();
+    let named: Vec<String> = missing.iter().take(MAX_LISTED_TEXTS).map(|text| format!("`{text}`")).collect();
     let named = named.join(", ");
-    let message = match missing.len().saturating_sub(NAMED) {
+    let message = match missing.len().saturating_sub(MAX_LISTED_TEXTS) {
         0 => format!("no translation of {named}"),
         rest => format!("no translation of {named} and {rest} more texts"),
     };
@@ -160,7 +164,7 @@ fn missing_texts(missing: &[&String], place: Span, language: &str) -> Option<Dia
     Some(Diagnostic::warning(&MISSING_TEXT, place, message).help(help))
 }
 
-fn unknown_language(language: &Placed<String>, sources: &Sources) -> Diagnostic {
+fn unknown_language(language: &Spanned<String>, sources: &Sources) -> Diagnostic {
     let shipped = sources.under(SHIPPED).filter_map(|(_, source)| {
         source.path.strip_prefix(SHIPPED)?.strip_suffix(".toml").map(str::to_string)
     });

@@ -1,4 +1,4 @@
-//! `site.toml`: what a site is called, where it is published, when a page counts as stale; and the texts of its language.
+//! Reads `site.toml`: name, address and language of a site, and after how many days a page counts as stale.
 
 mod language;
 mod placeholders;
@@ -7,13 +7,13 @@ mod toml;
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::files::{Placed, Sources, Span};
+use crate::files::{Sources, Span, Spanned};
+use crate::i18n::Translations;
 use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record};
-use crate::texts::Texts;
 
 pub use placeholders::placeholders;
 
-/// `site.toml` is not TOML.
+/// `site.toml` is not valid TOML.
 pub const BAD_SETTINGS: Rule = Rule {
     code: "bad-settings",
     requirement: "site.toml and the files in i18n/ are valid TOML, `base_url` ends with a slash, and `contact` is a mail address",
@@ -29,79 +29,90 @@ pub const RULES: &[Rule] = &[
     language::TEXT_HOLES,
 ];
 
-/// Days after which a verified page counts as stale, where site.toml says nothing.
+/// Current format of pages; [`load::migrate`](crate::load::migrate) writes it.
+pub const FORMAT: i64 = 2;
+
+/// Default number of days after which a verified page counts as stale.
 const STALE_AFTER_DAYS: i64 = 180;
 
 record! {
-    /// What `site.toml` may hold.
+    /// The settings in `site.toml`.
     #[derive(Debug)]
     pub struct Settings {
+        /// Format of the pages, which `kbgen migrate` updates; left out: 1.
+        optional format: Option<Spanned<i64>> as Integer<1, FORMAT>,
         /// Name of the site.
         required title: Option<String>,
         /// One line below the name.
         optional tagline: String,
         /// One sentence for search engines and feeds.
         optional description: Option<String>,
-        /// Where the site is published; ends in a slash.
-        required base_url: Option<Placed<String>> as Url,
-        /// Language of the pages: `en`, `de`, or one with texts in `i18n/`.
-        optional language: Option<Placed<String>>,
-        /// Repository with the content; pages link to it for edits.
-        optional repository: Option<Placed<String>> as Url,
-        /// Address for mail about pages: `kb@example.org`.
-        optional contact: Option<Placed<String>>,
-        /// Branch that edits go to; left out: `main`.
+        /// Address where the site is published; ends in a slash.
+        required base_url: Option<Spanned<String>> as Url,
+        /// Language of the pages: `en`, `de`, or one with a file in `i18n/`.
+        optional language: Option<Spanned<String>>,
+        /// Repository of the content; pages link to it for edits.
+        optional repository: Option<Spanned<String>> as Url,
+        /// Email address for feedback on pages: `kb@example.org`.
+        optional contact: Option<Spanned<String>>,
+        /// Branch for edits; default: `main`.
         optional branch: String = "main".into(),
         /// License of the content.
-        optional licence: String = "all rights reserved".into(),
-        /// Where the license of the content can be read.
+        optional license: Option<String>,
+        /// Address of the text of that license.
+        optional license_url: Option<String> as Url,
+        /// Alias of `license`.
+        optional licence: Option<String>,
+        /// Alias of `license_url`.
         optional licence_url: Option<String> as Url,
-        /// Whether a picture is drawn for each page that may be shared; left out: `true`.
+        /// Whether to draw a share picture for each page; default: `true`.
         optional social_images: bool = true,
-        /// Days after which a verified page is overdue.
+        /// Days after which a verified page counts as stale.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
-        /// The same for single categories: `drivers = "90"`.
-        optional stale_by_category: Vec<(Placed<String>, Placed<String>)> as TextMap,
-        /// Where they all stand.
+        /// Days by category: `drivers = "90"`.
+        optional stale_by_category: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Span of the whole file.
         apart span: Span = Fields::span,
     }
 }
 
-/// The settings of a site.
+/// Settings of a site.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// Format of the pages, and where it is set.
+    pub format: Spanned<i64>,
     /// Name of the site.
     pub title: String,
     /// One line below the name.
     pub tagline: String,
     /// One sentence for search engines and feeds.
     pub description: String,
-    /// Where the site is published; ends in a slash.
+    /// Address where the site is published; ends in a slash.
     pub base_url: String,
     /// Language of the pages.
     pub language: String,
-    /// Texts of the interface in that language.
-    pub texts: Texts,
+    /// Translations of the interface into that language.
+    pub texts: Translations,
     /// Repository with the content.
     pub repository: Option<String>,
-    /// Address for mail about pages.
+    /// Email address for feedback on pages.
     pub contact: Option<String>,
-    /// Branch that edits go to.
+    /// Branch for edits.
     pub branch: String,
     /// License of the content.
-    pub licence: String,
-    /// Where that license can be read.
-    pub licence_url: Option<String>,
-    /// Whether a picture is drawn for each page that may be shared.
+    pub license: String,
+    /// Address of the text of that license.
+    pub license_url: Option<String>,
+    /// Whether to draw a share picture for each page.
     pub social_images: bool,
-    /// Days after which a verified page is overdue.
+    /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
-    /// The same for single categories, by slug.
+    /// Days by category slug.
     pub stale_by_category: BTreeMap<String, i64>,
 }
 
 impl Config {
-    /// The settings in `site.toml`, and what is wrong with them; unusable values become defaults.
+    /// Reads `site.toml`, and returns the settings and all findings; unusable values become defaults.
     pub fn read(sources: &Sources) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
         let Some(file) = sources.find("site.toml") else {
@@ -119,7 +130,7 @@ impl Config {
         (config, found)
     }
 
-    /// Replaces the base address, adding the closing slash.
+    /// Replaces the base address, adding the final slash.
     pub fn set_base_url(&mut self, url: &str) -> anyhow::Result<()> {
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
         let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
@@ -132,13 +143,13 @@ impl Config {
         Ok(())
     }
 
-    /// The path of the base address, with a slash at both ends.
+    /// Returns the path of the base address, with a slash at both ends.
     pub fn base_path(&self) -> &str {
         let after_scheme = self.base_url.find("://").map_or(0, |at| at + 3);
         self.base_url[after_scheme..].find('/').map_or("/", |at| &self.base_url[after_scheme + at..])
     }
 
-    /// Days after which an error of a category is overdue.
+    /// Returns the days after which a page of a category counts as stale.
     pub fn stale_after(&self, category: Option<&str>) -> i64 {
         category
             .and_then(|category| self.stale_by_category.get(category))
@@ -149,7 +160,7 @@ impl Config {
     fn new(written: Settings, sources: &Sources, found: &mut Vec<Diagnostic>) -> Self {
         let title = written.title.unwrap_or_else(|| "Untitled".into());
         let base_url =
-            written.base_url.unwrap_or_else(|| Placed::new("http://127.0.0.1:1111/".into(), written.span));
+            written.base_url.unwrap_or_else(|| Spanned::new("http://127.0.0.1:1111/".into(), written.span));
         if !base_url.value.ends_with('/') {
             found.push(
                 Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end with a slash")
@@ -162,7 +173,8 @@ impl Config {
                     .help("write the resolved path: `https://example.org/kb/`"),
             );
         }
-        let language = written.language.unwrap_or_else(|| Placed::new("en".into(), written.span));
+        let language = written.language.unwrap_or_else(|| Spanned::new("en".into(), written.span));
+        let license = written.license.or(written.licence);
         let mut stale_by_category = BTreeMap::new();
         for (category, days) in written.stale_by_category {
             match days.value.parse::<i64>() {
@@ -180,6 +192,7 @@ impl Config {
             }
         }
         Self {
+            format: written.format.unwrap_or_else(|| Spanned::new(1, Span::top(written.span.source))),
             tagline: written.tagline,
             description: written.description.unwrap_or_else(|| title.clone()),
             title,
@@ -189,8 +202,8 @@ impl Config {
             repository: written.repository.map(|url| url.value.trim_end_matches('/').to_string()),
             contact: written.contact.and_then(|contact| mail_address(contact, found)),
             branch: written.branch,
-            licence: written.licence,
-            licence_url: written.licence_url,
+            license: license.unwrap_or_else(|| "all rights reserved".into()),
+            license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
             stale_after_days: written.stale_after_days,
             stale_by_category,
@@ -198,8 +211,8 @@ impl Config {
     }
 }
 
-/// An address for mail that a link can hold as it is; anything else is reported.
-fn mail_address(contact: Placed<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
+/// Returns an email address that a link can contain as it is; reports anything else.
+fn mail_address(contact: Spanned<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
         !text.is_empty()
             && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+'))

@@ -1,25 +1,25 @@
-//! Addresses in `site.toml` that only stand for real ones.
+//! Finds placeholder addresses in `site.toml`.
 
 use crate::config::{Settings, toml};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Sources;
 use crate::schema::{self, Record as _};
 
-/// A site with these addresses must not be published. Not among the rules of `check`: a local build may have them.
+/// A site with these addresses must not be published. Not a rule of `check`: a local build may have them.
 const PLACEHOLDER_ADDRESS: Rule = Rule {
     code: "placeholder-address",
     requirement: "a published site has real URLs in site.toml",
     why: "feeds, canonical links and edit links would lead to hosts that do not exist",
 };
 
-/// Names of hosts that nobody can have (RFC 2606, RFC 6761).
+/// Reserved host names (RFC 2606, RFC 6761).
 const RESERVED: [&str; 7] =
     ["example", "example.com", "example.net", "example.org", "invalid", "localhost", "test"];
 
-/// A finding for each placeholder: `base_url`, which `given` replaces, `repository` and `contact`.
+/// Returns a finding for each placeholder: in `base_url` (or `given`, which replaces it), `repository` and `contact`.
 pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
     let Some(file) = sources.find("site.toml") else { return Vec::new() };
-    // Faults are reported by the build itself.
+    // Syntax errors are reported by the build itself.
     let node = toml::parse(&sources.get(file).text, file, &mut Vec::new());
     let written = Settings::of(&schema::read(&node, Settings::FIELDS, "site.toml", &mut Vec::new()));
     let given = given.map(str::to_string);
@@ -40,7 +40,7 @@ pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The host of a web address or of an address for mail.
+/// Returns the host of a web or email address.
 fn host(address: &str) -> &str {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -48,7 +48,7 @@ fn host(address: &str) -> &str {
     host.split(':').next().unwrap_or(host)
 }
 
-/// Whether a host, or a domain that it lies in, is reserved; so is the machine itself.
+/// Returns whether a host, or a parent domain of it, is reserved or names the local machine.
 fn is_reserved(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let lies_in = |name: &str| host == *name || host.ends_with(&format!(".{name}"));

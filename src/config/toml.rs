@@ -1,15 +1,15 @@
-//! TOML text to placed nodes.
+//! Parses TOML to nodes with spans.
 
-use toml::Spanned;
+use toml::Spanned as TomlSpanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::BAD_SETTINGS;
 use crate::diag::Diagnostic;
-use crate::files::{Placed, SourceId, Span};
+use crate::files::{SourceId, Span, Spanned};
 use crate::schema::{Node, NodeKind};
 use crate::unicode_safety::invisible_chars;
 
-/// The nodes of `text`; every syntax fault goes to `found`, and what can be read is read.
+/// Parses `text` to nodes. Adds every syntax error to `found` and returns all values that can be read.
 pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> Node {
     let (table, faults) = DeTable::parse_recoverable(text);
     for fault in faults {
@@ -26,7 +26,8 @@ pub(super) fn parse(text: &str, file: SourceId, found: &mut Vec<Diagnostic>) -> 
     node
 }
 
-/// Texts with characters that nobody sees, by themselves or as escapes: feeds are XML, which does not allow controls.
+/// Reports invisible characters in strings, literal or escaped: feeds are XML, which does not allow control
+/// characters.
 fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
     match &node.kind {
         NodeKind::Null | NodeKind::Unreadable => {}
@@ -44,13 +45,13 @@ fn find_unseen(node: &Node, found: &mut Vec<Diagnostic>) {
 fn map(table: &DeTable<'_>, file: SourceId) -> NodeKind {
     let mut pairs: Vec<_> = table
         .iter()
-        .map(|(key, value)| (Placed::new(key.get_ref().to_string(), span(key, file)), node(value, file)))
+        .map(|(key, value)| (Spanned::new(key.get_ref().to_string(), span(key, file)), node(value, file)))
         .collect();
     pairs.sort_by_key(|(key, _)| key.span);
     NodeKind::Map(pairs)
 }
 
-fn node(value: &Spanned<DeValue<'_>>, file: SourceId) -> Node {
+fn node(value: &TomlSpanned<DeValue<'_>>, file: SourceId) -> Node {
     let kind = match value.get_ref() {
         DeValue::String(text) => NodeKind::Scalar { text: text.to_string(), quoted: true },
         DeValue::Integer(number) => NodeKind::Scalar { text: number.as_str().to_string(), quoted: false },
@@ -63,7 +64,7 @@ fn node(value: &Spanned<DeValue<'_>>, file: SourceId) -> Node {
     Node { span: span(value, file), kind }
 }
 
-fn span<T>(placed: &Spanned<T>, file: SourceId) -> Span {
+fn span<T>(placed: &TomlSpanned<T>, file: SourceId) -> Span {
     let range = placed.span();
     Span::new(file, range.start, range.end)
 }

@@ -78,8 +78,8 @@ fn name() -> Name {
 }
 
 impl Facts for LazySignatures {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        tell(name(), Fingerprint::of([self.key]));
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        visit(name(), Fingerprint::of([self.key]));
     }
 }
 

@@ -3,7 +3,7 @@
 use kbgen_signature::{DerivedFigure, Extractor, FigureField, Pattern, PlaceRule, Verdict};
 
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
-use crate::files::{Placed, Sources};
+use crate::files::{Sources, Spanned};
 use crate::site::kinds::{ExtractorData, PlaceText, VerdictText};
 use crate::site::{Page, Site};
 
@@ -32,8 +32,8 @@ fn parse_extractor(page: &Page<ExtractorData>, parser: &mut SignatureParser<'_>)
             if pattern.names().count() != 1 && patterns.len() == figure.wordings.len() {
                 parser.pattern_errors.push(SignatureError {
                     span: wording.span,
-                    message: "a wording has one named hole".to_owned(),
-                    help: "name the hole that takes the figure, as in `{x:bytes} free`".to_owned(),
+                    message: "expected one named placeholder".to_owned(),
+                    help: "name the placeholder of the figure, as in `{x:bytes} free`".to_owned(),
                 });
             }
         }
@@ -65,6 +65,6 @@ fn parse_extractor(page: &Page<ExtractorData>, parser: &mut SignatureParser<'_>)
     extractor
 }
 
-fn parse_patterns(texts: &[Placed<String>], parser: &mut SignatureParser<'_>) -> Vec<Pattern> {
+fn parse_patterns(texts: &[Spanned<String>], parser: &mut SignatureParser<'_>) -> Vec<Pattern> {
     texts.iter().filter_map(|text| parser.pattern(text)).collect()
 }

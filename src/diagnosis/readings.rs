@@ -3,7 +3,7 @@
 use kbgen_signature::{Lookup, Pattern, ReadingPage, ReadingRule, ReadingText, Signature, Template};
 
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::site::kinds::{ReadingData, SaysText};
 use crate::site::{Page, Site};
 
@@ -42,7 +42,7 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
     let figures = page.head.is_read().then_some(figures.as_slice());
     let says = data.says.iter().filter_map(|says| parse_text(says, figures, parser));
     let pair =
-        |(value, meaning): &(Placed<String>, Placed<String>)| (value.value.clone(), meaning.value.clone());
+        |(value, meaning): &(Spanned<String>, Spanned<String>)| (value.value.clone(), meaning.value.clone());
     let lookup = |lookup: &crate::site::kinds::LookupText| Lookup {
         figure: lookup.figure.value.clone(),
         table: lookup.table.value.clone(),
@@ -72,7 +72,7 @@ fn parse_text(
     (when != Some(None)).then_some(ReadingText { when: when.flatten(), text: text?, next: next? })
 }
 
-fn check_table(site: &Site, table: &Placed<String>, parser: &mut SignatureParser<'_>) {
+fn check_table(site: &Site, table: &Spanned<String>, parser: &mut SignatureParser<'_>) {
     let mut tables = site.readings.iter().filter(|reading| !reading.data.table.is_empty());
     if !tables.any(|reading| reading.head.id.slug == table.value) {
         parser.pattern_errors.push(SignatureError {

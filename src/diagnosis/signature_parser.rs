@@ -5,7 +5,7 @@ use std::ops::Range;
 use kbgen_signature::{Expression, ParseError, Pattern, Template};
 
 use crate::diag::nearest;
-use crate::files::{Placed, Sources, Span};
+use crate::files::{Sources, Span, Spanned};
 
 /// An error in a pattern, an expression or a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,30 +32,30 @@ impl<'s> SignatureParser<'s> {
 }
 
 impl SignatureParser<'_> {
-    pub fn pattern(&mut self, text: &Placed<String>) -> Option<Pattern> {
+    pub fn pattern(&mut self, text: &Spanned<String>) -> Option<Pattern> {
         let result = Pattern::parse(&text.value);
         result.map_err(|error| self.pattern_errors.push(locate_error(self.sources, text, error))).ok()
     }
 
     /// Parses a condition. Reports figures that are not in `figures`, if these are known.
-    pub fn condition(&mut self, text: &Placed<String>, figures: Option<&[String]>) -> Option<Expression> {
+    pub fn condition(&mut self, text: &Spanned<String>, figures: Option<&[String]>) -> Option<Expression> {
         self.checked(text, Expression::parse(&text.value), Expression::names, figures)
     }
 
     /// Parses an expression with a number as its value; see [`SignatureParser::condition`].
-    pub fn value(&mut self, text: &Placed<String>, figures: Option<&[String]>) -> Option<Expression> {
+    pub fn value(&mut self, text: &Spanned<String>, figures: Option<&[String]>) -> Option<Expression> {
         self.checked(text, Expression::parse_value(&text.value), Expression::names, figures)
     }
 
     /// Parses a template; see [`SignatureParser::condition`].
-    pub fn template(&mut self, text: &Placed<String>, figures: Option<&[String]>) -> Option<Template> {
+    pub fn template(&mut self, text: &Spanned<String>, figures: Option<&[String]>) -> Option<Template> {
         self.checked(text, Template::parse(&text.value), Template::names, figures)
     }
 
     /// Returns a parsed value after a check of its figures, or collects its error.
     fn checked<T>(
         &mut self,
-        text: &Placed<String>,
+        text: &Spanned<String>,
         result: Result<T, ParseError>,
         names: fn(&T) -> Vec<&str>,
         figures: Option<&[String]>,
@@ -81,13 +81,13 @@ impl SignatureParser<'_> {
     }
 }
 
-fn locate_error(sources: &Sources, text: &Placed<String>, error: ParseError) -> SignatureError {
+fn locate_error(sources: &Sources, text: &Spanned<String>, error: ParseError) -> SignatureError {
     SignatureError { span: locate(sources, text, &error.range), message: error.message, help: error.help }
 }
 
 /// Returns the span of `range` of a value, which may be quoted in the file; of the whole value if escapes or line breaks make
 /// the source text differ from it.
-fn locate(sources: &Sources, text: &Placed<String>, range: &Range<usize>) -> Span {
+fn locate(sources: &Sources, text: &Spanned<String>, range: &Range<usize>) -> Span {
     let source = sources.text(text.span);
     let quotes = usize::from(source.starts_with(['"', '\'']));
     match source.get(quotes..quotes + text.value.len()) {

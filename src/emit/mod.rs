@@ -1,19 +1,19 @@
-//! Writes the files of a site to a folder that is at every moment wholly the old site or wholly the new one.
+//! Writes a site to a folder atomically: the folder contains the complete old site or the complete new one.
 //!
-//! The new tree is made beside the folder (unchanged files are hard links to the old ones, so they keep
-//! their inode and modification time), and the two are exchanged in one step. A process that stands in the
-//! folder (`cd public && python3 -m http.server`) therefore keeps seeing the old, removed folder.
+//! The new tree is made next to the folder and the two are swapped in one step. Unchanged files are hard links, so
+//! they keep their inode and modification time. A process whose current directory is the folder (`cd public &&
+//! python3 -m http.server`) therefore keeps seeing the old, removed folder.
 //!
-//! A mount point cannot be exchanged: there the new tree is made in the folder, and what lies directly in the folder
-//! is exchanged entry by entry.
+//! A mount point cannot be swapped: there, the new tree is made inside the folder, and the top-level entries are
+//! swapped one by one.
 
 mod lock;
-mod marker;
-mod place;
+mod manifest;
+mod paths;
 mod plan;
-mod publication;
 mod record;
-mod single;
+mod single_file;
+mod staged_output;
 mod staging;
 mod swap;
 mod tree;
@@ -24,51 +24,51 @@ use anyhow::Result;
 
 use crate::files::Outputs;
 
-pub use crate::emit::marker::MARKER;
-pub use crate::emit::publication::{Publication, Published};
+pub use crate::emit::manifest::MANIFEST_FILE;
 pub use crate::emit::record::Record;
-pub use crate::emit::single::Single;
+pub use crate::emit::single_file::SingleFile;
+pub use crate::emit::staged_output::{Published, StagedOutput};
 
-/// Where a site is written, and what must not be touched.
+/// Where to write a site.
 #[derive(Debug, Clone)]
-pub struct Target<'a> {
-    /// The folder to publish; it and its parents are made when missing.
+pub struct OutputTarget<'a> {
+    /// The folder to publish; it and its parents are created if missing.
     pub folder: &'a Path,
-    /// Files and folders that the site is made of: the folder may neither hold one of them nor lie in one.
+    /// Files and folders of the site's sources: none of them may contain the output folder or be inside it.
     pub sources: &'a [PathBuf],
-    /// What may be done to a folder that kbgen did not make.
+    /// Permission to write to a folder that kbgen did not make.
     pub permission: Permission,
 }
 
-/// What may be done to files that kbgen did not write.
+/// Permission to change files that kbgen did not write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// Only a new, an empty or an earlier output folder is written to, and only files of our own are replaced.
+    /// Writes only to a new or empty folder or to an earlier output folder, and replaces only files that kbgen wrote.
     OnlyOurs,
-    /// A folder of someone else becomes ours: files in the way are replaced, all others stay.
+    /// Takes over a folder with other content: conflicting files are replaced, all others stay.
     TakeOver,
 }
 
-/// What a call of [`write()`] did, in files.
+/// Number of files by what a build did with them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
-    /// New files and files with new bytes.
+    /// New and changed files.
     pub written: usize,
-    /// Files that were there with the same bytes; they keep inode and modification time.
+    /// Files with the same content; they keep inode and modification time.
     pub unchanged: usize,
-    /// Files that an earlier build wrote and this one did not.
+    /// Files of an earlier build that this one no longer contains.
     pub removed: usize,
-    /// Files that kbgen never wrote and that were kept.
+    /// Files that kbgen did not write and did not touch.
     pub kept: usize,
 }
 
-/// Publishes files that are in memory already.
+/// Publishes files that are in memory.
 ///
 /// # Errors
-/// As [`Publication::begin`] and [`Publication::finish`].
-pub fn write(outputs: &Outputs, target: &Target) -> Result<Report> {
-    let publication = Publication::begin(target)?;
-    outputs.give(&publication);
+/// As [`StagedOutput::begin`] and [`StagedOutput::finish`].
+pub fn write(outputs: &Outputs, target: &OutputTarget) -> Result<Report> {
+    let publication = StagedOutput::begin(target)?;
+    outputs.write_to(&publication);
     Ok(publication.finish()?.report)
 }
 
@@ -77,15 +77,15 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::emit::place::{Change, Place};
+    use crate::emit::paths::{OutputPaths, SwapMode};
 
     #[test]
-    fn a_folder_that_cannot_be_moved_is_changed_entry_by_entry() {
+    fn swaps_entries_of_a_folder_that_cannot_be_moved() {
         let root = tempfile::TempDir::new().unwrap();
         let folder = root.path().join("public");
         fs::create_dir(&folder).unwrap();
-        let place = Place {
-            change: Change::ByEntry,
+        let paths = OutputPaths {
+            swap_mode: SwapMode::ByEntry,
             staging: folder.join(".kbgen-new"),
             aside: folder.join(".kbgen-old"),
             lock: root.path().join("lock"),
@@ -94,14 +94,15 @@ mod tests {
         let emit = |files: &[(&str, &str)]| {
             let mut outputs = Outputs::default();
             files.iter().for_each(|(path, text)| outputs.add(*path, *text));
-            let publication = Publication::begin_at(place.clone(), Permission::OnlyOurs).unwrap();
-            outputs.give(&publication);
+            let publication = StagedOutput::begin_at(paths.clone(), Permission::OnlyOurs).unwrap();
+            outputs.write_to(&publication);
             publication.finish().unwrap().report
         };
         let found = || {
             let entries =
                 walkdir::WalkDir::new(&folder).min_depth(1).sort_by_file_name().into_iter().flatten();
-            let entries = entries.filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER);
+            let entries =
+                entries.filter(|entry| entry.file_type().is_file() && entry.file_name() != MANIFEST_FILE);
             let text = |entry: walkdir::DirEntry| {
                 let path = entry.path().strip_prefix(&folder).unwrap().display().to_string();
                 (path, fs::read_to_string(entry.path()).unwrap())
@@ -124,14 +125,15 @@ mod tests {
             "theirs/photo=mine",
         ];
         assert_eq!(found(), now);
-        // Killed half way, with the marker of both builds: what neither wants any more goes, what is not ours stays.
-        fs::create_dir(&place.staging).unwrap();
+        // Simulates a killed swap with the manifest of both builds: files of neither build are removed, foreign files
+        // stay.
+        fs::create_dir(&paths.staging).unwrap();
         fs::create_dir(folder.join("half")).unwrap();
         fs::write(folder.join("half/d.html"), "d").unwrap();
-        let marker = fs::read_to_string(folder.join(MARKER)).unwrap();
-        fs::write(folder.join(MARKER), format!("{marker}half/d.html\n")).unwrap();
+        let manifest = fs::read_to_string(folder.join(MANIFEST_FILE)).unwrap();
+        fs::write(folder.join(MANIFEST_FILE), format!("{manifest}half/d.html\n")).unwrap();
         emit(&[("index.html", "2"), ("errors/a.html", "a"), ("new/c.html", "c")]);
         assert_eq!(found(), now);
-        assert!(!folder.join("half").exists() && !place.staging.exists() && !place.aside.exists());
+        assert!(!folder.join("half").exists() && !paths.staging.exists() && !paths.aside.exists());
     }
 }

@@ -1,4 +1,4 @@
-//! What has to be done with the files of a build and those in the folder, before anything is touched.
+//! Plans which files to write, keep and remove, before anything is changed.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -9,78 +9,78 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use walkdir::WalkDir;
 
-use crate::emit::marker::{MARKER, Marker};
-use crate::emit::place::{Change, Place};
+use crate::emit::manifest::{MANIFEST_FILE, Manifest};
+use crate::emit::paths::{OutputPaths, SwapMode};
 use crate::emit::{Permission, Report};
 
-/// What has to be done to publish a build.
+/// The changes that publish a build.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Files with new bytes.
+    /// New and changed files.
     pub(crate) write: BTreeSet<String>,
-    /// Files that the folder has with the same bytes.
+    /// Files whose content is unchanged.
     pub(crate) keep: Vec<String>,
-    /// Entries that kbgen did not write and that have to go over to the new tree, relative to the folder: files and
-    /// links, and folders that may be empty.
+    /// Foreign entries to carry over to the new tree, relative to the folder: files, links, and possibly empty
+    /// folders.
     pub(crate) foreign: Vec<PathBuf>,
-    /// What the marker will say.
-    pub(crate) marker: Marker,
-    /// Files in the folder that an earlier build wrote.
+    /// Manifest of the new build.
+    pub(crate) manifest: Manifest,
+    /// Files in the folder that the earlier build wrote.
     pub(crate) before: BTreeSet<String>,
-    marker_changes: bool,
+    manifest_changes: bool,
     foreign_files: usize,
     removed: usize,
 }
 
 impl Plan {
-    /// Compares a build with what lies in the place's folder: its `files`, and whether the folder has their bytes, with
-    /// those that an earlier build wrote.
+    /// Compares `files` (each with whether the folder has the same content) with the folder and with the earlier
+    /// build.
     ///
     /// # Errors
-    /// When the folder cannot be read, or a file that kbgen did not write is in the way of a new one.
+    /// If the folder cannot be read, or a foreign file conflicts with a new one.
     pub(crate) fn make(
         files: BTreeMap<String, bool>,
-        before: Option<Marker>,
-        place: &Place,
+        before: Option<Manifest>,
+        paths: &OutputPaths,
         permission: Permission,
     ) -> Result<Self> {
-        let marker = Marker { paths: files.keys().cloned().collect() };
-        let marker_changes = before.as_ref() != Some(&marker);
+        let manifest = Manifest { paths: files.keys().cloned().collect() };
+        let manifest_changes = before.as_ref() != Some(&manifest);
         let before = before.unwrap_or_default().paths;
         let (keep, write): (BTreeMap<_, _>, BTreeMap<_, _>) = files.into_iter().partition(|(_, same)| *same);
         let write = write.into_keys().collect();
-        let (foreign, foreign_files) = foreign(place, &before, &marker, permission, &write)?;
+        let (foreign, foreign_files) = foreign(paths, &before, &manifest, permission, &write)?;
         let removed = before
             .iter()
-            .filter(|path| !marker.paths.contains(*path))
-            .filter(|path| fs::symlink_metadata(place.folder.join(path)).is_ok())
+            .filter(|path| !manifest.paths.contains(*path))
+            .filter(|path| fs::symlink_metadata(paths.folder.join(path)).is_ok())
             .count();
         Ok(Self {
             write,
             keep: keep.into_keys().collect(),
             foreign,
-            marker,
+            manifest,
             before,
-            marker_changes,
+            manifest_changes,
             foreign_files,
             removed,
         })
     }
 
-    /// What lies directly in the folder and is ours, before or after, in order.
+    /// Returns the top-level entries that kbgen wrote, in the old or the new build, sorted.
     pub(crate) fn entries(&self) -> BTreeSet<&Path> {
-        let paths = self.before.iter().chain(&self.marker.paths);
+        let paths = self.before.iter().chain(&self.manifest.paths);
         paths.filter_map(|path| Path::new(path).iter().next().map(Path::new)).collect()
     }
 
-    /// The marker of the time between: all that either build wrote, so that a build after a killed one knows it.
-    pub(crate) fn marker_between(&self) -> Marker {
-        Marker { paths: &self.before | &self.marker.paths }
+    /// Returns a manifest of both builds, so that the next build can recover if this one is killed during the swap.
+    pub(crate) fn manifest_between(&self) -> Manifest {
+        Manifest { paths: &self.before | &self.manifest.paths }
     }
 
-    /// Whether the folder has to be touched at all.
-    pub(crate) fn changes_anything(&self) -> bool {
-        self.marker_changes || !self.write.is_empty() || self.removed > 0
+    /// Returns whether the folder needs any change.
+    pub(crate) fn has_changes(&self) -> bool {
+        self.manifest_changes || !self.write.is_empty() || self.removed > 0
     }
 
     /// The plan in numbers.
@@ -94,32 +94,31 @@ impl Plan {
     }
 }
 
-/// Entries of the folder that no earlier build wrote and that do not stay where they are, and how many files there
-/// are that no earlier build wrote.
+/// Returns the foreign entries to carry over, and the number of all foreign files.
 fn foreign(
-    place: &Place,
+    paths: &OutputPaths,
     before: &BTreeSet<String>,
-    after: &Marker,
+    after: &Manifest,
     permission: Permission,
     write: &BTreeSet<String>,
 ) -> Result<(Vec<PathBuf>, usize)> {
     let mut entries = Vec::new();
     let mut files = 0;
-    if !place.exists() {
+    if !paths.exists() {
         return Ok((entries, files));
     }
     let our_folders = folders(before);
     let our_entries: HashSet<&OsStr> =
         before.iter().chain(&after.paths).filter_map(|path| path.split('/').next()).map(OsStr::new).collect();
-    let walk = WalkDir::new(&place.folder).min_depth(1).into_iter();
-    for entry in walk.filter_entry(|entry| entry.path() != place.staging) {
-        let entry = entry.with_context(|| format!("cannot read folder `{}`", place.folder.display()))?;
-        let path = entry.path().strip_prefix(&place.folder).expect("an entry lies in its folder");
+    let walk = WalkDir::new(&paths.folder).min_depth(1).into_iter();
+    for entry in walk.filter_entry(|entry| entry.path() != paths.staging) {
+        let entry = entry.with_context(|| format!("cannot read folder `{}`", paths.folder.display()))?;
+        let path = entry.path().strip_prefix(&paths.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
-        // As outputs are named; one that cannot be is not ours.
+        // Output paths are UTF-8; any other name is foreign.
         let name = name(path).unwrap_or_default();
-        let is_ours = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
-        if path == Path::new(MARKER) || is_ours {
+        let was_generated = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
+        if path == Path::new(MANIFEST_FILE) || was_generated {
             continue;
         }
         if write.contains(&*name) {
@@ -133,13 +132,13 @@ fn foreign(
             }
             continue;
         }
-        // A file with the bytes of an output is that output from now on.
+        // A foreign file with the content of an output becomes that output.
         if after.paths.contains(&*name) {
             continue;
         }
         files += usize::from(!is_folder);
         let is_beside_ours = path.iter().next().is_some_and(|name| our_entries.contains(name));
-        if place.change == Change::Whole || is_beside_ours {
+        if paths.swap_mode == SwapMode::Whole || is_beside_ours {
             entries.push(path.to_path_buf());
         }
     }
@@ -147,13 +146,13 @@ fn foreign(
     Ok((entries, files))
 }
 
-/// A path as outputs are named.
+/// Returns a path in the form of output paths, with `/`.
 fn name(path: &Path) -> Option<Cow<'_, str>> {
     let name = path.to_str()?;
     Some(if MAIN_SEPARATOR == '/' { name.into() } else { name.replace(MAIN_SEPARATOR, "/").into() })
 }
 
-/// The folders that paths lie in, each before those in it; the top is not one of them.
+/// Returns all parent folders of the paths, parents first, without the root.
 pub(crate) fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeSet<&'p str> {
     let mut folders = BTreeSet::new();
     for path in paths {
@@ -168,7 +167,7 @@ pub(crate) fn folders<'p>(paths: impl IntoIterator<Item = &'p String>) -> BTreeS
     folders
 }
 
-/// The folder that a path lies in, unless it is the top.
+/// Returns the parent folder of a path, unless it is the root.
 pub(crate) fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder)
 }

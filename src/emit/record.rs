@@ -1,4 +1,4 @@
-//! Keys of the files of a published folder. A file with the same key that nobody touched is not made again.
+//! Records the keys of published files. A file with the same key that nobody modified is not rendered again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -7,22 +7,23 @@ use std::time::Duration;
 
 use crate::files::Key;
 
-/// Header of a record; then comes the hash of the rest: a key that lost a file would lose it in the
+/// Header of a record, followed by the hash of the rest: a record that lost a line would remove that file from the
 /// folder.
 const FORMAT: &str = "kbgen published 4 ";
 
-/// Files of a published folder, by the keys that they were made under.
+/// Files of a published folder by the key of the query that made them.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// A line a file, behind a line with the key. Most files stay as they are from one build to the next, so they stay text.
+    /// One line per file after a line with the key. Stored as text, since most of it is copied unchanged from build
+    /// to build.
     lines: String,
-    /// Where the lines of each key are.
+    /// Byte range of the lines of each key.
     keys: HashMap<Key, Range<usize>>,
 }
 
-/// A file, for the record.
+/// A file in the record.
 #[derive(Debug, Clone)]
-pub(crate) struct Noted {
+pub(crate) struct RecordedFile {
     pub(crate) path: String,
     pub(crate) stamp: Stamp,
 }
@@ -30,9 +31,9 @@ pub(crate) struct Noted {
 /// Metadata that changes when a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// Bytes of the file.
+    /// Size in bytes.
     pub(crate) length: u64,
-    /// Since 1970; what is older is nobody's.
+    /// Modification time since 1970; files older than that are never reused.
     pub(crate) modified: Duration,
 }
 
@@ -45,8 +46,8 @@ impl PartialEq for Record {
 impl Eq for Record {}
 
 impl Record {
-    /// The record of these files by key, and of those of these keys of another record.
-    pub(crate) fn new(files: BTreeMap<Key, Vec<Noted>>, known: &Self, kept: &[Key]) -> Self {
+    /// Creates a record of new files by key, and of the `kept` keys of the earlier record.
+    pub(crate) fn new(files: BTreeMap<Key, Vec<RecordedFile>>, known: &Self, kept: &[Key]) -> Self {
         let mut parts: BTreeMap<Key, String> = BTreeMap::new();
         for key in kept {
             let lines = known.keys.get(key).map(|range| known.lines[range.clone()].to_string());
@@ -67,12 +68,12 @@ impl Record {
         record
     }
 
-    /// All files that were made under a key; none if the key is not known.
+    /// Returns all files of a key; `None` if the key is not recorded.
     pub(crate) fn files(&self, key: &Key) -> Option<Vec<(&str, Stamp)>> {
-        self.lines[self.keys.get(key)?.clone()].lines().map(noted).collect()
+        self.lines[self.keys.get(key)?.clone()].lines().map(recorded).collect()
     }
 
-    /// Reads what [`Record::text`] wrote; anything else is an empty record.
+    /// Parses the output of [`Record::text`]; anything else is an empty record.
     pub fn read(text: &str) -> Self {
         let rest = text.strip_prefix(FORMAT).and_then(|rest| rest.split_once('\n'));
         let whole = rest.filter(|(hash, lines)| Key::parse(hash) == Some(Key::of_text(lines)));
@@ -95,7 +96,7 @@ impl Record {
         Some(Self { lines: lines.to_string(), keys })
     }
 
-    /// The record as text.
+    /// Formats the record.
     pub fn text(&self) -> String {
         format!("{FORMAT}{}\n{}", Key::of_text(&self.lines), self.lines)
     }
@@ -104,7 +105,7 @@ impl Record {
 /// Prefix of a line with a key.
 const KEY: &str = "key ";
 
-impl Noted {
+impl RecordedFile {
     fn write(&self, lines: &mut String) {
         let Stamp { length, modified } = self.stamp;
         let (seconds, nanoseconds) = (modified.as_secs(), modified.subsec_nanos());
@@ -113,7 +114,7 @@ impl Noted {
     }
 }
 
-fn noted(line: &str) -> Option<(&str, Stamp)> {
+fn recorded(line: &str) -> Option<(&str, Stamp)> {
     let mut parts = line.splitn(4, ' ');
     let length = parts.next()?.parse().ok()?;
     let seconds = parts.next()?.parse().ok()?;
@@ -130,9 +131,9 @@ mod tests {
         Key::of([name])
     }
 
-    fn file(path: &str, length: u64) -> Noted {
+    fn file(path: &str, length: u64) -> RecordedFile {
         let stamp = Stamp { length, modified: Duration::new(1_790_000_000, 7) };
-        Noted { path: path.to_string(), stamp }
+        RecordedFile { path: path.to_string(), stamp }
     }
 
     fn record() -> Record {
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn round_trips() {
         let read = Record::read(&record().text());
         assert_eq!(read, record());
         assert_eq!(paths(&read, "one").unwrap(), ["errors/a b.md", "errors/a b/index.html"]);
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stays_goes_over_as_it_is() {
+    fn keeps_the_files_of_reused_keys() {
         let files = BTreeMap::from([(key("three"), vec![file("errors/d.md", 8)])]);
         let next = Record::new(files, &record(), &[key("one")]);
         assert_eq!(paths(&next, "one"), paths(&record(), "one"));
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_cut_or_changed_anywhere_is_empty() {
+    fn ignores_damaged_records() {
         let text = record().text();
         for at in 0..text.len() {
             assert_eq!(Record::read(&text[..at]), Record::default(), "cut at {at}");

@@ -1,4 +1,4 @@
-//! The new tree while it is made beside the folder, and the old one while it is taken away.
+//! Builds the new tree in the staging folder, and removes the old one.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -10,97 +10,97 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use walkdir::WalkDir;
 
-use crate::emit::lock::{self, Claim};
-use crate::emit::marker::MARKER;
-use crate::emit::place::{Place, refuse_link};
+use crate::emit::lock::{self, OutputLock};
+use crate::emit::manifest::MANIFEST_FILE;
+use crate::emit::paths::{OutputPaths, refuse_link};
 use crate::emit::plan::{Plan, folders, parent};
 use crate::emit::swap;
 use crate::emit::tree::Tree;
 
-/// A new tree in the making; dropped before it is published, it is removed.
+/// A new tree; removed if dropped before it is published.
 #[derive(Debug)]
 pub(crate) struct Staging {
-    place: Place,
+    paths: OutputPaths,
     published: bool,
-    /// Folders of the new tree that are there.
+    /// Folders that exist in the new tree.
     made: Mutex<HashSet<PathBuf>>,
-    _claim: Claim,
+    _claim: OutputLock,
 }
 
-/// The tree that was published before, in the place of the new one.
+/// The previously published tree, in the staging folder.
 #[derive(Debug)]
 pub(crate) struct OldTree {
-    place: Place,
-    _claim: Claim,
+    paths: OutputPaths,
+    _claim: OutputLock,
 }
 
-/// Removes what a killed build left, and puts back what it had set aside.
+/// Cleans up after a killed build: restores files that it set aside, and removes its temporary folders.
 ///
 /// # Errors
-/// When another build is at work there, or the disk refuses.
-pub(crate) fn clean(place: &Place, claim: &mut Claim) -> Result<()> {
-    claim.hold(place, &place.staging)?;
-    swap::recover(place)?;
-    remove_left_over(&place.staging)?;
-    remove_left_over(&place.aside)
+/// If another build is running there, or on I/O errors.
+pub(crate) fn clean(paths: &OutputPaths, lock: &mut OutputLock) -> Result<()> {
+    lock.lock_folder(paths, &paths.staging)?;
+    swap::recover(paths)?;
+    remove_leftover(&paths.staging)?;
+    remove_leftover(&paths.aside)
 }
 
 impl Staging {
-    /// An empty folder beside the published one.
+    /// Creates an empty staging folder.
     ///
     /// # Errors
-    /// When the disk refuses, or another build was quicker.
-    pub(crate) fn create(place: &Place, mut claim: Claim) -> Result<Self> {
-        let path = &place.staging;
+    /// On I/O errors, or if another build was faster.
+    pub(crate) fn create(paths: &OutputPaths, mut lock: OutputLock) -> Result<Self> {
+        let path = &paths.staging;
         match fs::create_dir(path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy(place)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => lock::busy_error(paths)?,
             made => made.with_context(|| {
                 format!("cannot create `{}`, where the new site is staged", path.display())
             })?,
         }
-        claim.hold(place, path)?;
-        claim.still_true(place)?;
-        if let Ok(found) = fs::metadata(&place.folder) {
+        lock.lock_folder(paths, path)?;
+        lock.check_unchanged(paths)?;
+        if let Ok(found) = fs::metadata(&paths.folder) {
             fs::set_permissions(path, found.permissions())
                 .with_context(|| format!("cannot set the permissions of `{}`", path.display()))?;
         }
-        Ok(Self { place: place.clone(), published: false, made: Mutex::default(), _claim: claim })
+        Ok(Self { paths: paths.clone(), published: false, made: Mutex::default(), _claim: lock })
     }
 
-    /// Puts what is not written yet in its place: unchanged files, those of others, and the marker.
+    /// Completes the new tree with unchanged files, foreign files and the manifest.
     ///
     /// # Errors
-    /// When the disk refuses; the published folder is untouched then.
+    /// On I/O errors; the published folder is then unchanged.
     pub(crate) fn fill(&self, plan: &Plan) -> Result<()> {
-        self.keep(&plan.keep)?;
-        plan.foreign.iter().try_for_each(|path| self.carry(path))?;
-        self.write(Path::new(MARKER), plan.marker.text().as_bytes())
+        self.link_unchanged(&plan.keep)?;
+        plan.foreign.iter().try_for_each(|path| self.link_or_copy(path))?;
+        self.write(Path::new(MANIFEST_FILE), plan.manifest.text().as_bytes())
     }
 
-    /// Makes the new tree the published one, in one step where the system can.
+    /// Publishes the new tree, atomically where the system supports it.
     ///
     /// # Errors
     /// As [`swap::publish`].
     pub(crate) fn publish(mut self, plan: &Plan) -> Result<OldTree> {
-        swap::publish(&self.place, plan)?;
+        swap::publish(&self.paths, plan)?;
         self.published = true;
-        Ok(OldTree { place: self.place.clone(), _claim: std::mem::take(&mut self._claim) })
+        Ok(OldTree { paths: self.paths.clone(), _claim: std::mem::take(&mut self._claim) })
     }
 
-    /// Writes a file of the new tree, which must not be there yet.
+    /// Writes a new file.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// On I/O errors.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
-        let file = self.make_room(path)?;
+        let file = self.prepare_parent(path)?;
         File::create_new(&file)
             .and_then(|mut open| open.write_all(bytes))
             .with_context(|| format!("cannot write `{}`", file.display()))
     }
 
-    /// Brings files of ours over without changing them.
-    fn keep(&self, paths: &[String]) -> Result<()> {
-        let Place { folder, staging, .. } = &self.place;
+    /// Links unchanged files from the published folder.
+    fn link_unchanged(&self, paths: &[String]) -> Result<()> {
+        let OutputPaths { folder, staging, .. } = &self.paths;
         if paths.is_empty() {
             return Ok(());
         }
@@ -119,14 +119,14 @@ impl Staging {
         drop(made);
         paths.par_iter().map(Path::new).try_for_each(|path| match new.link(&old, path) {
             Ok(()) => Ok(()),
-            Err(_) => self.carry(path),
+            Err(_) => self.link_or_copy(path),
         })
     }
 
-    /// Brings an entry of the published folder over without changing it.
-    fn carry(&self, path: &Path) -> Result<()> {
-        let from = self.place.folder.join(path);
-        let to = self.make_room(path)?;
+    /// Links or copies an entry of the published folder.
+    fn link_or_copy(&self, path: &Path) -> Result<()> {
+        let from = self.paths.folder.join(path);
+        let to = self.prepare_parent(path)?;
         let fails = || format!("cannot copy `{}` to the new site", from.display());
         let found = fs::symlink_metadata(&from).with_context(fails)?;
         if found.is_dir() {
@@ -137,7 +137,7 @@ impl Staging {
         if !found.is_file() || error.kind() == ErrorKind::AlreadyExists {
             return Err(error).with_context(fails);
         }
-        // File systems without hard links, and files of another user: a copy with the same time.
+        // Without hard links, or for a file of another user: copies it with its modification time.
         fs::copy(&from, &to).with_context(fails)?;
         let modified = found.modified().with_context(fails)?;
         File::options()
@@ -147,13 +147,13 @@ impl Staging {
             .with_context(fails)
     }
 
-    /// The path in the new tree, with its parents made.
-    fn make_room(&self, path: &Path) -> Result<PathBuf> {
-        let to = self.place.staging.join(path);
+    /// Returns the path in the new tree after creating its parents.
+    fn prepare_parent(&self, path: &Path) -> Result<PathBuf> {
+        let to = self.paths.staging.join(path);
         let parent = path.parent().expect("an output has a name");
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !made().contains(parent) {
-            let folder = self.place.staging.join(parent);
+            let folder = self.paths.staging.join(parent);
             fs::create_dir_all(&folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
             made().insert(parent.to_path_buf());
         }
@@ -164,31 +164,31 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if !self.published {
-            // What stays is removed by the next build.
-            let _ = fs::remove_dir_all(&self.place.staging);
+            // Ignored: the next build removes the rest.
+            let _ = fs::remove_dir_all(&self.paths.staging);
         }
     }
 }
 
 impl OldTree {
-    /// Removes the old tree. A file that someone put there while the new tree was made moves to the new one.
+    /// Removes the old tree. Foreign files added during the build move to the new tree.
     ///
-    /// Nothing here is an error: the new site is published, and the next build removes what is left.
-    pub(crate) fn retire(self, plan: &Plan) {
-        let (old, new) = (&self.place.staging, &self.place.folder);
-        // What is known to be there goes first; mostly nothing is left then.
+    /// Errors are ignored: the new site is published, and the next build removes the rest.
+    pub(crate) fn remove(self, plan: &Plan) {
+        let (old, new) = (&self.paths.staging, &self.paths.folder);
+        // Removes known files first; usually nothing else is left.
         if let Ok(tree) = Tree::open(old) {
-            let real = real(old, folders(&plan.before));
+            let real = without_links(old, folders(&plan.before));
             let lies_there = |path: &&String| parent(path).is_none_or(|parent| real.contains(parent));
             let known = plan.before.iter().filter(lies_there);
             known.for_each(|path| drop(tree.remove_file(Path::new(path))));
             real.into_iter().rev().for_each(|folder| drop(tree.remove_folder(Path::new(folder))));
         }
-        let is_ours = |path: &Path| {
-            let listed = |path: &str| plan.marker.paths.contains(path) || plan.before.contains(path);
-            path.to_str().is_some_and(|path| listed(path) || path == MARKER)
+        let was_generated = |path: &Path| {
+            let listed = |path: &str| plan.manifest.paths.contains(path) || plan.before.contains(path);
+            path.to_str().is_some_and(|path| listed(path) || path == MANIFEST_FILE)
         };
-        // Folders come after what is in them. One that cannot be removed is not empty.
+        // Children come before their folder. A folder that cannot be removed is not empty.
         for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {
             if entry.file_type().is_dir() {
                 let _ = fs::remove_dir(entry.path());
@@ -196,7 +196,7 @@ impl OldTree {
             }
             let path = entry.path().strip_prefix(old).expect("an entry lies in its folder");
             let to = new.join(path);
-            if is_ours(path) || !is_news(entry.path(), &to) {
+            if was_generated(path) || !is_newer(entry.path(), &to) {
                 let _ = fs::remove_file(entry.path());
             } else {
                 let _ = to.parent().map(fs::create_dir_all);
@@ -206,8 +206,8 @@ impl OldTree {
     }
 }
 
-/// Those of these folders that are no links: what a link leads to is not ours.
-fn real<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
+/// Returns those folders that are not links: the target of a link is foreign.
+fn without_links<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
     let mut real = BTreeSet::new();
     for folder in folders {
         let lies_in_real = parent(folder).is_none_or(|parent| real.contains(parent));
@@ -218,48 +218,42 @@ fn real<'p>(root: &Path, folders: BTreeSet<&'p str>) -> BTreeSet<&'p str> {
     real
 }
 
-/// Whether the new tree lacks a file of someone else, or has it as it was before they replaced it.
-fn is_news(old: &Path, new: &Path) -> bool {
+/// Returns whether a foreign file is missing in the new tree, or newer than its copy there.
+fn is_newer(old: &Path, new: &Path) -> bool {
     let Ok(new) = fs::symlink_metadata(new) else { return true };
     let Ok(old) = fs::symlink_metadata(old) else { return false };
     old.is_file() && new.is_file() && old.modified().ok() > new.modified().ok()
 }
 
-/// Removes a folder that a killed build left.
+/// Removes a temporary folder of a killed build.
 ///
 /// # Errors
-/// When there is something else of that name, or the disk refuses.
-pub(crate) fn remove_left_over(path: &Path) -> Result<()> {
+/// If it is not a folder, or on I/O errors.
+pub(crate) fn remove_leftover(path: &Path) -> Result<()> {
     refuse_link(path)?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => {
             fs::remove_dir_all(path).with_context(|| format!("cannot remove leftover `{}`", path.display()))
         }
         Ok(_) => {
-            bail!(
-                "`{}` is not a folder, and kbgen needs this name for its own files: delete it",
-                path.display()
-            )
+            bail!("`{}` is not a folder, but its name is reserved for kbgen; delete it", path.display())
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot access `{}`", path.display())),
     }
 }
 
-/// Removes a file that a killed build left.
+/// Removes a temporary file of a killed build.
 ///
 /// # Errors
-/// When there is something else of that name, or the disk refuses.
-pub(crate) fn remove_left_over_file(path: &Path) -> Result<()> {
+/// If it is not a file, or on I/O errors.
+pub(crate) fn remove_leftover_file(path: &Path) -> Result<()> {
     refuse_link(path)?;
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => {
             fs::remove_file(path).with_context(|| format!("cannot remove leftover `{}`", path.display()))
         }
-        Ok(_) => bail!(
-            "`{}` is not a file, and kbgen needs this name for its own files: delete it",
-            path.display()
-        ),
+        Ok(_) => bail!("`{}` is not a file, but its name is reserved for kbgen; delete it", path.display()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot access `{}`", path.display())),
     }

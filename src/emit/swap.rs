@@ -1,4 +1,4 @@
-//! Puts the new tree in the place of the old one.
+//! Swaps the new tree with the published one.
 
 use std::fs;
 use std::io::{Error, ErrorKind};
@@ -6,31 +6,32 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::emit::marker::MARKER;
-use crate::emit::place::{Change, Place, refuse_link};
+use crate::emit::manifest::MANIFEST_FILE;
+use crate::emit::paths::{OutputPaths, SwapMode, refuse_link};
 use crate::emit::plan::Plan;
 
-/// Publishes the tree in staging. Where there was an old tree, it lies in staging then.
+/// Publishes the staging folder. The old tree, if any, is in the staging folder afterwards.
 ///
 /// # Errors
-/// When the disk refuses. The old tree is published then, unless it had to be exchanged entry by entry; the next
-/// build mends that.
-pub(crate) fn publish(place: &Place, plan: &Plan) -> Result<()> {
-    let Place { folder, staging, aside, .. } = place;
-    let done = if !place.exists() {
+/// On I/O errors. The old tree is then still published, except after a partial swap of entries, which the next build
+/// repairs.
+pub(crate) fn publish(paths: &OutputPaths, plan: &Plan) -> Result<()> {
+    let OutputPaths { folder, staging, aside, .. } = paths;
+    let done = if !paths.exists() {
         fs::rename(staging, folder)
-    } else if place.change == Change::Whole {
+    } else if paths.swap_mode == SwapMode::Whole {
         replace(staging, folder, aside)
     } else {
-        return each_entry(place, plan);
+        return swap_entries(paths, plan);
     };
     done.with_context(|| format!("cannot replace `{}` with the new site", folder.display()))
 }
 
-/// Exchanges what lies directly in the folder. For less than a millisecond or so the site is a mixed one, though each
-/// file is whole; a kill in that time leaves it so until the next build, which the first marker tells what is ours.
-fn each_entry(place: &Place, plan: &Plan) -> Result<()> {
-    let Place { folder, staging, aside, .. } = place;
+/// Swaps the top-level entries. For about a millisecond the site is a mix of both builds, though every file is
+/// complete. After a kill in that time it stays so until the next build, which finds the files of both in the
+/// manifest.
+fn swap_entries(paths: &OutputPaths, plan: &Plan) -> Result<()> {
+    let OutputPaths { folder, staging, aside, .. } = paths;
     let put = |name: &Path| {
         let (new, old) = (staging.join(name), folder.join(name));
         let result = match (fs::symlink_metadata(&new), fs::symlink_metadata(&old)) {
@@ -41,29 +42,28 @@ fn each_entry(place: &Place, plan: &Plan) -> Result<()> {
         };
         result.with_context(|| format!("cannot move the new `{}` into place", old.display()))
     };
-    let between = staging.join(format!("{MARKER}-between"));
-    fs::write(&between, plan.marker_between().text())
-        .and_then(|()| fs::rename(&between, folder.join(MARKER)))
-        .with_context(|| format!("cannot write `{}`", folder.join(MARKER).display()))?;
+    let between = staging.join(format!("{MANIFEST_FILE}-between"));
+    fs::write(&between, plan.manifest_between().text())
+        .and_then(|()| fs::rename(&between, folder.join(MANIFEST_FILE)))
+        .with_context(|| format!("cannot write `{}`", folder.join(MANIFEST_FILE).display()))?;
     for name in plan.entries() {
         put(name)?;
     }
-    put(Path::new(MARKER))
+    put(Path::new(MANIFEST_FILE))
 }
 
-/// Exchanges `new` and `old`, in one step where the system can.
+/// Swaps `new` and `old`, atomically where the system supports it.
 ///
-/// Elsewhere there is nothing in the place of `old` for a moment, but never half of it; [`recover`] mends a kill
-/// in that moment.
+/// Elsewhere `old` is missing for a moment but never incomplete; [`recover`] repairs a kill in that moment.
 fn replace(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
     match exchange(new, old) {
-        Err(error) if cannot_exchange(&error) => three_renames(new, old, aside),
+        Err(error) if cannot_exchange(&error) => swap_with_renames(new, old, aside),
         result => result,
     }
 }
 
-fn three_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
-    // Below `aside` under its own name, which tells [`recover`] where it belongs.
+fn swap_with_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
+    // Keeps its own name below `aside`, so that [`recover`] can restore it.
     let waiting = aside.join(old.file_name().expect("what is replaced has a name"));
     fs::create_dir_all(aside)?;
     fs::rename(old, &waiting)?;
@@ -75,25 +75,25 @@ fn three_renames(new: &Path, old: &Path, aside: &Path) -> Result<(), Error> {
     fs::remove_dir(aside)
 }
 
-/// Puts back what a build set aside and could not bring back, because it was killed between two renames.
+/// Restores entries that a killed build had set aside.
 ///
 /// # Errors
-/// When the disk refuses.
-pub(crate) fn recover(place: &Place) -> Result<()> {
-    let Place { folder, aside, change, .. } = place;
+/// On I/O errors.
+pub(crate) fn recover(paths: &OutputPaths) -> Result<()> {
+    let OutputPaths { folder, aside, swap_mode, .. } = paths;
     let fails = || format!("cannot restore the files in `{}`", aside.display());
     refuse_link(aside)?;
     let waiting = match fs::read_dir(aside) {
-        // What is no folder is reported when it is to be removed.
+        // A file in its place is reported when it is removed.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
         waiting => waiting.with_context(fails)?,
     };
     for entry in waiting {
         let entry = entry.with_context(fails)?;
-        let home = match change {
-            Change::Whole if folder.ends_with(entry.file_name()) => folder.clone(),
-            Change::Whole => continue,
-            Change::ByEntry => folder.join(entry.file_name()),
+        let home = match swap_mode {
+            SwapMode::Whole if folder.ends_with(entry.file_name()) => folder.clone(),
+            SwapMode::Whole => continue,
+            SwapMode::ByEntry => folder.join(entry.file_name()),
         };
         if fs::symlink_metadata(&home).is_err() {
             fs::rename(entry.path(), home).with_context(fails)?;
@@ -102,7 +102,7 @@ pub(crate) fn recover(place: &Place) -> Result<()> {
     Ok(())
 }
 
-/// Exchanges two folders or files in one step (`renameat2` with `RENAME_EXCHANGE`; `RENAME_SWAP` on macOS).
+/// Swaps two folders or files atomically (`renameat2` with `RENAME_EXCHANGE`; `RENAME_SWAP` on macOS).
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> Result<(), Error> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -115,7 +115,7 @@ fn exchange(_one: &Path, _other: &Path) -> Result<(), Error> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Whether the system or the file system knows no exchange (old kernels, some network file systems).
+/// Returns whether the system or file system does not support atomic swaps (old kernels, some network file systems).
 fn cannot_exchange(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput)
 }
@@ -134,36 +134,38 @@ mod tests {
     }
 
     #[test]
-    fn without_an_exchange_the_two_change_places_or_the_old_one_is_put_back() {
+    fn renames_swap_both_or_restore_the_old_one() {
         let root = tempfile::TempDir::new().unwrap();
         let [old, new, aside] = ["old", "new", "aside"].map(|name| root.path().join(name));
         tree(&old, "old");
         tree(&new, "new");
-        three_renames(&new, &old, &aside).unwrap();
+        swap_with_renames(&new, &old, &aside).unwrap();
         assert_eq!((read(&old), read(&new)), ("new".into(), "old".into()));
         assert!(!aside.exists());
         fs::remove_dir_all(&new).unwrap();
-        three_renames(&new, &old, &aside).unwrap_err();
+        swap_with_renames(&new, &old, &aside).unwrap_err();
         assert_eq!(read(&old), "new", "there was none to put in its place");
     }
 
     #[test]
-    fn what_was_set_aside_comes_back_after_a_kill() {
+    fn recovers_after_a_kill() {
         let root = tempfile::TempDir::new().unwrap();
         let folder = root.path().join("public");
-        for (change, home) in [(Change::Whole, folder.clone()), (Change::ByEntry, folder.join("errors"))] {
-            let place = Place {
-                change,
+        for (swap_mode, home) in
+            [(SwapMode::Whole, folder.clone()), (SwapMode::ByEntry, folder.join("errors"))]
+        {
+            let paths = OutputPaths {
+                swap_mode,
                 staging: root.path().join("new"),
                 aside: root.path().join("aside"),
                 lock: root.path().join("lock"),
                 folder: folder.clone(),
             };
-            fs::create_dir_all(&place.aside).unwrap();
-            tree(&place.aside.join(home.file_name().unwrap()), "old");
-            recover(&place).unwrap();
+            fs::create_dir_all(&paths.aside).unwrap();
+            tree(&paths.aside.join(home.file_name().unwrap()), "old");
+            recover(&paths).unwrap();
             assert_eq!(read(&home), "old");
-            recover(&place).unwrap();
+            recover(&paths).unwrap();
         }
     }
 }

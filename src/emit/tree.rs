@@ -1,4 +1,4 @@
-//! A folder that is open: what lies below it is named from there, so that the system need not look its path up each time.
+//! An open folder: paths are resolved relative to it, which saves the system the lookup of its own path.
 
 use std::io;
 use std::path::Path;
@@ -26,7 +26,7 @@ mod system {
             Ok(Self(open(folder, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
         }
 
-        /// The stamp of a file in it; `None` if it is none, or a link.
+        /// Returns size and modification time of a file in the folder; `None` if it is missing or not a regular file.
         pub(crate) fn stamp(&self, path: &Path) -> Option<Stamp> {
             let found = statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
@@ -40,7 +40,7 @@ mod system {
             Ok(mkdirat(&self.0, path, Mode::from_raw_mode(0o777))?)
         }
 
-        /// Gives a file of another folder the same path in this one, too.
+        /// Creates a hard link to the file with the same path in another folder.
         pub(crate) fn link(&self, from: &Self, path: &Path) -> io::Result<()> {
             Ok(linkat(&from.0, path, &self.0, path, AtFlags::empty())?)
         }
@@ -75,7 +75,7 @@ mod system {
             Ok(Self(folder.to_path_buf()))
         }
 
-        /// The stamp of a file in it; `None` if it is none, or a link.
+        /// Returns size and modification time of a file in the folder; `None` if it is missing or not a regular file.
         pub(crate) fn stamp(&self, path: &Path) -> Option<Stamp> {
             let found = fs::symlink_metadata(self.0.join(path)).ok().filter(fs::Metadata::is_file)?;
             let modified = found.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
@@ -87,7 +87,7 @@ mod system {
             fs::create_dir(self.0.join(path))
         }
 
-        /// Gives a file of another folder the same path in this one, too.
+        /// Creates a hard link to the file with the same path in another folder.
         pub(crate) fn link(&self, from: &Self, path: &Path) -> io::Result<()> {
             fs::hard_link(from.0.join(path), self.0.join(path))
         }

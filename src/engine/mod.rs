@@ -1,9 +1,9 @@
-//! Runs queries, and runs a query again only when a fact that it read says something else.
+//! Runs queries, and reruns a query only when a fact that it read has changed.
 //!
-//! A build tells its facts stage by stage ([`Engine::tell`]) and asks queries of each stage after the facts that these can
-//! read. While a query runs, its reads are recorded ([`crate::facts`]). Its key is the hash of what these facts say: as long
-//! as the key is the same, so is the result, in this run or a later one, for `build`, `check` and `serve` alike. Nobody
-//! writes a key or a list of dependencies by hand.
+//! A build registers its facts stage by stage ([`Engine::register`]), and runs the queries of a stage after the facts
+//! that they can read. The facts that a query reads are recorded ([`crate::facts`]). The key of a query is the hash
+//! of their fingerprints: as long as the key is unchanged, so is the result, in this run or a later one, for `build`,
+//! `check` and `serve` alike. Keys and dependency lists are never written by hand.
 
 mod pack;
 mod results;
@@ -21,18 +21,18 @@ use crate::engine::results::Results;
 use crate::facts::{self, Facts, Fingerprint, Name, NameHasher};
 use crate::files::{Key, PROGRAM, Sink};
 
-pub use results::{Kind, MOST_BYTES, Part};
+pub use results::{Kind, MAX_PACK_BYTES, PackPart};
 
-/// Queries with what is known of earlier runs.
+/// Runs queries and keeps their results.
 #[derive(Debug, Default)]
 pub struct Engine {
-    /// Fingerprints of the facts of this build.
+    /// Fingerprints of the facts of the current build.
     facts: RwLock<HashMap<Name, Fingerprint, BuildHasherDefault<NameHasher>>>,
     results: Results,
     values: Option<Mutex<Values>>,
 }
 
-/// Values of queries by the query, each with the key that it was made under.
+/// In-memory values by query, each with the key that it was computed under.
 #[derive(Default)]
 struct Values(HashMap<Key, (Key, Arc<dyn Any + Send + Sync>)>);
 
@@ -43,47 +43,47 @@ impl Debug for Values {
 }
 
 impl Engine {
-    /// An engine that knows what `packs` returns: what [`Engine::pack`] made of a kind. It is called when the first result of
-    /// the kind is asked for; what another program made is left out.
-    pub fn new(packs: impl Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+    /// Creates an engine with cached results. `packs` returns the output of [`Engine::pack`] of an earlier run; it is
+    /// called when the first result of a kind is needed. Packs of another kbgen version are ignored.
+    pub fn new(packs: impl Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self { results: Results::new(packs), ..Self::default() }
     }
 
-    /// An engine that runs every query.
-    pub fn forgetful() -> Self {
-        Self { results: Results::forgetful(), ..Self::default() }
+    /// Creates an engine that runs every query.
+    pub fn without_cache() -> Self {
+        Self { results: Results::disabled(), ..Self::default() }
     }
 
-    /// The same for many builds in one process: values stay in memory as they are.
+    /// Also keeps values in memory, for several builds in one process.
     pub fn with_values(self) -> Self {
         Self { values: Some(Mutex::default()), ..self }
     }
 
-    /// Begins a build: no fact is known.
+    /// Begins a build: removes all facts.
     pub fn begin(&self) {
         self.facts.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Takes in what facts say in this build.
-    pub fn tell(&self, facts: &impl Facts) {
+    /// Registers the fingerprints of facts for the current build.
+    pub fn register(&self, facts: &impl Facts) {
         let mut known = self.facts.write().unwrap_or_else(PoisonError::into_inner);
-        facts.tell(&mut |name, fingerprint| {
+        facts.visit(&mut |name, fingerprint| {
             known.insert(name, fingerprint);
         });
     }
 
-    /// The value of a query. It is kept from one run to the next.
+    /// Returns the result of a query, from the cache if its key is unchanged.
     pub fn query<T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
         name: &str,
         make: impl FnOnce() -> T,
     ) -> T {
-        if self.results.is_forgetful() {
+        if self.results.is_disabled() {
             return make();
         }
         let query = query(kind.name(), name);
-        if let Some((key, reads)) = self.known(&query)
+        if let Some((key, reads)) = self.recorded(&query)
             && let Some(value) = self.results.get(kind, &key)
         {
             facts::read_all(&reads);
@@ -94,26 +94,27 @@ impl Engine {
         value
     }
 
-    /// The value of a query. It is kept as it is as long as the process lives, if this serves many builds.
+    /// Returns the value of a query. The value is kept in memory if the engine was created [`with
+    /// values`](Self::with_values).
     pub fn value<T: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> T) -> Arc<T> {
         if self.values.is_none() { Arc::new(make()) } else { self.keyed(name, make).0 }
     }
 
-    /// The key of a query, which `learn` runs only if its reads are not known.
+    /// Returns the key of a query. `learn` runs the query if its dependencies are unknown.
     pub fn key(&self, name: &str, learn: impl FnOnce()) -> Key {
         let query = query("key", name);
-        match self.known(&query) {
+        match self.recorded(&query) {
             Some((key, _)) => key,
             None => self.run(&query, learn).1,
         }
     }
 
-    /// As [`Engine::value`], with the key that it was made under.
+    /// Returns the value of a query, and the key that it was computed under.
     pub fn keyed<T: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> T) -> (Arc<T>, Key) {
         let query = query("value", name);
         let values =
             || self.values.as_ref().map(|values| values.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some((key, reads)) = self.known(&query) {
+        if let Some((key, reads)) = self.recorded(&query) {
             let found = values().and_then(|values| {
                 let (under, value) = values.0.get(&query)?;
                 (*under == key).then(|| Arc::clone(value))
@@ -131,34 +132,34 @@ impl Engine {
         (value, key)
     }
 
-    /// The result of a function of nothing but its arguments.
+    /// Returns the result of a pure function, cached by its arguments.
     pub fn pure<A: Debug, T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
         arguments: A,
         function: fn(A) -> T,
     ) -> T {
-        if self.results.is_forgetful() {
+        if self.results.is_disabled() {
             return function(arguments);
         }
-        // What they show of themselves is all that they hold.
+        // Arguments derive `Debug`, so their output contains all their data.
         self.results.get_or(kind, &Key::of([format!("{arguments:?}")]), || function(arguments))
     }
 
-    /// Whether a check finds nothing. One that does is not run again as long as that holds.
-    pub fn finds<T>(&self, name: &str, check: impl FnOnce() -> Vec<T>) -> Vec<T> {
+    /// Returns the findings of a check. A check without findings is not rerun while its key is unchanged.
+    pub fn check<T>(&self, name: &str, check: impl FnOnce() -> Vec<T>) -> Vec<T> {
         let query = query("check", name);
-        if self.known(&query).is_some_and(|(key, _)| self.results.knows(Kind::Right, &key)) {
+        if self.recorded(&query).is_some_and(|(key, _)| self.results.contains_key(Kind::Clean, &key)) {
             return Vec::new();
         }
         let (found, key) = self.run(&query, check);
         if found.is_empty() {
-            self.results.note(Kind::Right, key);
+            self.results.insert_key(Kind::Clean, key);
         }
         found
     }
 
-    /// Makes files, unless the sink has them as they were made under the same key.
+    /// Makes the files of a query, unless the sink can reuse those made under the same key.
     ///
     /// # Errors
     /// As `make`.
@@ -169,23 +170,23 @@ impl Engine {
         make: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, E>,
     ) -> Result<(), E> {
         let query = query("files", name);
-        if self.known(&query).is_some_and(|(key, _)| sink.take_kept(&key)) {
+        if self.recorded(&query).is_some_and(|(key, _)| sink.reuse_group(&key)) {
             return Ok(());
         }
         let (made, key) = self.run(&query, make);
         let files = made?;
-        self.results.note(Kind::Right, key);
-        sink.take_made(&key, files);
+        self.results.insert_key(Kind::Clean, key);
+        sink.write_group(&key, files);
         Ok(())
     }
 
-    /// Returns the results of a kind in one piece; see [`Results::pack`].
-    pub fn pack(&self, kind: Kind) -> Option<(Part, Vec<u8>)> {
+    /// Serializes the results of a kind; see [`Results::pack`].
+    pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
         self.results.pack(kind)
     }
 
-    /// The key that a query has now, and its reads, if it ran before.
-    fn known(&self, query: &Key) -> Option<(Key, Vec<Name>)> {
+    /// Returns the current key of a query and its dependencies, if it has run before.
+    fn recorded(&self, query: &Key) -> Option<(Key, Vec<Name>)> {
         let reads: Vec<u8> = self.results.bytes(Kind::Reads, query)?;
         let (names, _) = reads.as_chunks::<8>();
         let reads: Vec<Name> = names.iter().map(|name| Name(u64::from_le_bytes(*name))).collect();
@@ -216,15 +217,15 @@ fn query(kind: &str, name: &str) -> Key {
     Key::of([kind, name])
 }
 
-/// Takes no file, where only the faults of making them matter: what was made without one is not made again.
+/// A sink that discards files, to find only the errors of rendering; skips queries that had none.
 #[derive(Debug)]
-pub struct Trial<'e>(pub &'e Engine);
+pub struct DryRun<'e>(pub &'e Engine);
 
-impl Sink for Trial<'_> {
-    fn take(&self, _path: String, _bytes: Vec<u8>) {}
+impl Sink for DryRun<'_> {
+    fn write(&self, _path: String, _bytes: Vec<u8>) {}
 
-    fn take_kept(&self, key: &Key) -> bool {
-        self.0.results.knows(Kind::Right, key)
+    fn reuse_group(&self, key: &Key) -> bool {
+        self.0.results.contains_key(Kind::Clean, key)
     }
 }
 
@@ -238,13 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn a_query_runs_again_when_a_fact_that_it_read_says_something_else() {
+    fn reruns_a_query_when_a_fact_changes() {
         let engine = Engine::default();
         let ask = |one: &str, two: &str| {
             let (one, two) = (fact("one", one), fact("two", two));
             engine.begin();
-            engine.tell(&one);
-            engine.tell(&two);
+            engine.register(&one);
+            engine.register(&two);
             let mut ran = false;
             let made = engine.query(Kind::Prose, "query", || {
                 ran = true;
@@ -261,12 +262,12 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_a_query_depends_on_what_it_read() {
+    fn outer_queries_depend_on_the_facts_of_inner_ones() {
         let engine = Engine::default();
         let ask = |text: &str| {
             let fact = fact("inner", text);
             engine.begin();
-            engine.tell(&fact);
+            engine.register(&fact);
             let inner = || engine.query(Kind::Prose, "inner", || fact.to_string());
             engine.query(Kind::Prose, "outer", || inner() + "!")
         };
@@ -274,11 +275,11 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_finds_something_is_run_again() {
+    fn reruns_checks_with_findings() {
         let engine = Engine::default();
         let mut runs = 0;
         for found in [vec![1], vec![], vec![]] {
-            engine.finds("check", || {
+            engine.check("check", || {
                 runs += 1;
                 found
             });

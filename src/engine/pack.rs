@@ -1,19 +1,19 @@
-//! Many results in one piece of bytes: who made them, where each lies, the results, and a hash of all.
+//! Serializes cached results: header, index, results, and a hash of everything.
 
 use std::sync::Arc;
 
-use crate::engine::results::{Entry, Part};
+use crate::engine::results::{CachedResult, PackPart};
 use crate::files::Key;
 
-/// Header of every pack: its form, and the program that made it. Another program makes other results.
+/// Header of a pack: format, and program version. Results of another version are not reused.
 const MARK: &str = concat!("kbgen results 1 ", env!("CARGO_PKG_VERSION"), " ", env!("KBGEN_SOURCES"), "\n");
-/// Bytes of the hash at the end.
+/// Length of the final hash in bytes.
 const HASH: usize = blake3::OUT_LEN;
-/// Bytes of a line of the list: key, age, length.
+/// Length of an index entry in bytes: key, age, length.
 const LINE: usize = Key::LENGTH + 1 + 4;
 
-/// Packs entries; each is older by one then.
-pub(super) fn write(entries: &[(&Key, &Entry)]) -> Vec<u8> {
+/// Serializes results, and increments their ages.
+pub(super) fn write(entries: &[(&Key, &CachedResult)]) -> Vec<u8> {
     let results: usize = entries.iter().map(|(_, entry)| entry.range.len()).sum();
     let mut pack = Vec::with_capacity(MARK.len() + 4 + entries.len() * LINE + results + HASH);
     pack.extend_from_slice(MARK.as_bytes());
@@ -31,8 +31,8 @@ pub(super) fn write(entries: &[(&Key, &Entry)]) -> Vec<u8> {
     pack
 }
 
-/// The entries of a pack; `None` if this program did not write it, or not all of it.
-pub(super) fn read(mut pack: Vec<u8>, part: Part) -> Option<Vec<(Key, Entry)>> {
+/// Parses a pack. `None` if it is incomplete or of another program version.
+pub(super) fn read(mut pack: Vec<u8>, part: PackPart) -> Option<Vec<(Key, CachedResult)>> {
     let end = pack.len().checked_sub(HASH)?;
     if !pack.starts_with(MARK.as_bytes()) || blake3::hash(&pack[..end]).as_bytes() != &pack[end..] {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn read(mut pack: Vec<u8>, part: Part) -> Option<Vec<(Key, Entry)>> {
         let range = at..at.checked_add(length)?;
         holder.get(range.clone())?;
         at = range.end;
-        entries.push((Key::read(key), Entry { holder: Arc::clone(&holder), range, age: *age, part }));
+        entries.push((Key::read(key), CachedResult { holder: Arc::clone(&holder), range, age: *age, part }));
     }
     Some(entries)
 }

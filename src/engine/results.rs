@@ -1,5 +1,4 @@
-//! Results of queries as bytes, by the hash of all that they were made from. `cache` brings them over from one run to the
-//! next.
+//! Results of queries as bytes, by key. `cache` stores them between runs.
 
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
@@ -15,19 +14,19 @@ use crate::files::Key;
 /// Kinds of cached results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The facts that each query read.
+    /// Facts that each query read.
     Reads,
-    /// Error pages as they were read.
+    /// Parsed error pages.
     Pages,
-    /// Queries that made files without a fault, and checks that nothing was found by.
-    Right,
-    /// Solutions of an error by their words.
+    /// Queries that made files without errors, and checks without findings.
+    Clean,
+    /// Solutions of an error, by their text.
     Solutions,
-    /// Data gathered from all pages.
+    /// Data computed from all pages.
     Gathered,
-    /// How often each word stands in some pages.
+    /// Word counts of pages.
     Words,
-    /// Colored code blocks.
+    /// Highlighted code blocks.
     Code,
     /// Bodies as HTML.
     Prose,
@@ -35,16 +34,16 @@ pub enum Kind {
     Hits,
     /// Memory figures of a model.
     Figures,
-    /// Tables of the diagnosis for a whole knowledge base.
+    /// Diagnosis tables of a whole knowledge base.
     Diagnosis,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 11] = [
         Self::Reads,
         Self::Pages,
-        Self::Right,
+        Self::Clean,
         Self::Solutions,
         Self::Gathered,
         Self::Words,
@@ -55,12 +54,12 @@ impl Kind {
         Self::Diagnosis,
     ];
 
-    /// Its name: that of its file, too.
+    /// Returns the name, also used as the file name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reads => "reads",
             Self::Pages => "pages",
-            Self::Right => "right",
+            Self::Clean => "right",
             Self::Solutions => "solutions",
             Self::Gathered => "gathered",
             Self::Words => "words",
@@ -74,7 +73,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Whether a result says what it is made of. Those that leave fields out or hold one thing or another have to.
+    /// Returns whether results are stored as JSON, because they leave out fields or contain untagged enums.
     fn is_described(self) -> bool {
         matches!(self, Self::Hits | Self::Figures | Self::Diagnosis)
     }
@@ -92,39 +91,39 @@ impl Kind {
     }
 }
 
-/// Most bytes that are kept of a kind.
-pub const MOST_BYTES: usize = 128 * 1024 * 1024;
+/// Maximum bytes of the results of a kind.
+pub const MAX_PACK_BYTES: usize = 128 * 1024 * 1024;
 
-/// So many times a kind is packed without a result that nobody asked for; then it goes.
-const PATIENCE: u8 = 4;
+/// Number of packs after which an unused result is dropped.
+const MAX_AGE: u8 = 4;
 
-/// A part of what is kept of a kind. Where little is new, the whole need not be written again.
+/// Which results of a kind a pack contains. With few new results, the full pack need not be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// Everything, at some time.
+pub enum PackPart {
+    /// All results at the time of writing.
     Whole,
-    /// Results added since the pack was read.
+    /// Results added since the full pack was read.
     Later,
 }
 
-impl Part {
-    /// Both, in the order in which they are unpacked.
+impl PackPart {
+    /// Both, in the order of reading.
     pub const ALL: [Self; 2] = [Self::Whole, Self::Later];
 }
 
-/// The whole is packed anew when what came later is more than this part of it.
+/// The full pack is rewritten when later results exceed this fraction (1/8) of all.
 const LATER: usize = 8;
 
-/// Results by kind and key.
+/// Cached results by kind and key.
 #[derive(Debug)]
 pub(super) struct Results {
-    /// One a kind, or none of a store that keeps nothing.
-    shelves: Vec<Mutex<Shelf>>,
+    /// One table per kind; empty if caching is disabled.
+    tables: Vec<Mutex<CacheTable>>,
     packs: Packs,
 }
 
-/// Gives what [`Results::pack`] made of a kind in an earlier run.
-struct Packs(Box<dyn Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync>);
+/// Returns the pack of a kind that [`Results::pack`] made in an earlier run.
+struct Packs(Box<dyn Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync>);
 
 impl Debug for Packs {
     fn fmt(&self, text: &mut Formatter<'_>) -> fmt::Result {
@@ -132,57 +131,56 @@ impl Debug for Packs {
     }
 }
 
-/// The results of one kind.
+/// Cached results of one kind.
 #[derive(Debug, Default)]
-struct Shelf {
-    entries: HashMap<Key, Entry>,
-    /// Bytes of all entries.
+struct CacheTable {
+    entries: HashMap<Key, CachedResult>,
+    /// Total bytes of the results.
     bytes: usize,
-    /// Whether the packs were asked for.
+    /// Whether the packs have been read.
     is_open: bool,
-    /// Whether something is here that was not unpacked.
+    /// Whether there are results that were not read from a pack.
     is_new: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    /// Many entries share what was unpacked.
+pub(super) struct CachedResult {
+    /// Buffer with the result; results of one pack share it.
     pub(super) holder: Arc<Vec<u8>>,
     pub(super) range: Range<usize>,
-    /// How many times it was packed since it was last asked for.
+    /// Number of packs written since the last use.
     pub(super) age: u8,
-    pub(super) part: Part,
+    pub(super) part: PackPart,
 }
 
 impl Default for Results {
-    /// A store without a result.
+    /// Creates an empty store.
     fn default() -> Self {
         Self::new(|_, _| None)
     }
 }
 
 impl Results {
-    /// A store with what `packs` gives: what [`Results::pack`] made of a kind. It is asked when the first result of the kind
-    /// is; what this program did not make is left out.
-    pub fn new(packs: impl Fn(Kind, Part) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
-        Self { shelves: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
+    /// Creates a store. `packs` returns the output of [`Results::pack`] of an earlier run; it is called on the first
+    /// access to a kind. Packs of another program version are ignored.
+    pub fn new(packs: impl Fn(Kind, PackPart) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
+        Self { tables: Kind::ALL.iter().map(|_| Mutex::default()).collect(), packs: Packs(Box::new(packs)) }
     }
 
-    /// A store that keeps nothing: every result is made.
-    pub fn forgetful() -> Self {
-        Self { shelves: Vec::new(), ..Self::default() }
+    /// Creates a store that caches nothing.
+    pub fn disabled() -> Self {
+        Self { tables: Vec::new(), ..Self::default() }
     }
 
-    /// The result for a key: the one that is kept, or else that of `make`, which is kept from now on.
-    ///
-    /// `make` depends on nothing that the key was not made of.
+    /// Returns the cached result of a key, or computes and caches it. `make` may depend only on what the key is
+    /// computed from.
     pub fn get_or<T: Serialize + DeserializeOwned>(
         &self,
         kind: Kind,
         key: &Key,
         make: impl FnOnce() -> T,
     ) -> T {
-        // What cannot be read is made anew, and takes the place of what was there.
+        // A result that cannot be deserialized is computed again and replaced.
         self.get(kind, key).unwrap_or_else(|| {
             let value = make();
             self.put(kind, *key, &value);
@@ -190,108 +188,109 @@ impl Results {
         })
     }
 
-    /// The result for a key, if it is kept.
+    /// Returns the cached result of a key.
     pub fn get<T: DeserializeOwned>(&self, kind: Kind, key: &Key) -> Option<T> {
         self.find(kind, key).and_then(|entry| kind.read(entry.bytes()))
     }
 
-    /// Keeps the result for a key.
+    /// Caches a result.
     pub fn put<T: Serialize + DeserializeOwned>(&self, kind: Kind, key: Key, value: &T) {
-        if self.is_forgetful() {
+        if self.is_disabled() {
             return;
         }
         if let Some(mut bytes) = kind.write(value) {
             debug_assert!(kind.read::<T>(&bytes).is_some(), "{kind:?} is kept in a form that cannot be read");
             bytes.shrink_to_fit();
-            self.keep(kind, key, bytes);
+            self.insert(kind, key, bytes);
         }
     }
 
-    /// The bytes that are kept for a key.
+    /// Returns the bytes of a cached result.
     pub fn bytes(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
         Some(self.find(kind, key)?.bytes().to_vec())
     }
 
-    /// Keeps bytes for a key, unless they are there.
+    /// Caches bytes, unless they are unchanged.
     pub fn put_bytes(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         if self.find(kind, &key).is_none_or(|entry| entry.bytes() != bytes) {
-            self.keep(kind, key, bytes);
+            self.insert(kind, key, bytes);
         }
     }
 
-    /// Whether nothing is kept.
-    pub fn is_forgetful(&self) -> bool {
-        self.shelves.is_empty()
+    /// Returns whether caching is disabled.
+    pub fn is_disabled(&self) -> bool {
+        self.tables.is_empty()
     }
 
-    /// Whether a key was noted.
-    pub fn knows(&self, kind: Kind, key: &Key) -> bool {
+    /// Returns whether a key is present.
+    pub fn contains_key(&self, kind: Kind, key: &Key) -> bool {
         self.find(kind, key).is_some()
     }
 
-    /// Notes a key without a result.
-    pub fn note(&self, kind: Kind, key: Key) {
-        if !self.knows(kind, &key) {
-            self.keep(kind, key, Vec::new());
+    /// Adds a key without a result.
+    pub fn insert_key(&self, kind: Kind, key: Key) {
+        if !self.contains_key(kind, &key) {
+            self.insert(kind, key, Vec::new());
         }
     }
 
     /// Looks up an entry and resets its age.
-    fn find(&self, kind: Kind, key: &Key) -> Option<Entry> {
-        let mut shelf = self.shelf(kind)?;
-        let entry = shelf.entries.get_mut(key)?;
+    fn find(&self, kind: Kind, key: &Key) -> Option<CachedResult> {
+        let mut table = self.table(kind)?;
+        let entry = table.entries.get_mut(key)?;
         entry.age = 0;
         Some(entry.clone())
     }
 
-    fn keep(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
-        let Some(mut shelf) = self.shelf(kind) else { return };
-        if shelf.bytes + bytes.len() > MOST_BYTES {
-            // A long session has seen too much; what is still wanted will be asked for.
-            *shelf = Shelf { is_open: true, ..Shelf::default() };
+    fn insert(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
+        let Some(mut table) = self.table(kind) else { return };
+        if table.bytes + bytes.len() > MAX_PACK_BYTES {
+            // Drops everything in a long session; results that are still needed are computed again.
+            *table = CacheTable { is_open: true, ..CacheTable::default() };
         }
-        shelf.bytes += bytes.len();
-        shelf.is_new = true;
+        table.bytes += bytes.len();
+        table.is_new = true;
         let range = 0..bytes.len();
-        if let Some(before) =
-            shelf.entries.insert(key, Entry { holder: Arc::new(bytes), range, age: 0, part: Part::Later })
+        if let Some(before) = table
+            .entries
+            .insert(key, CachedResult { holder: Arc::new(bytes), range, age: 0, part: PackPart::Later })
         {
-            shelf.bytes -= before.range.len();
+            table.bytes -= before.range.len();
         }
     }
 
-    fn shelf(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
-        let mut shelf = self.shelf_as_it_is(kind)?;
-        if !shelf.is_open {
-            shelf.is_open = true;
-            for part in Part::ALL {
-                shelf.unpack(part, (self.packs.0)(kind, part).unwrap_or_default());
+    fn table(&self, kind: Kind) -> Option<MutexGuard<'_, CacheTable>> {
+        let mut table = self.lock_table(kind)?;
+        if !table.is_open {
+            table.is_open = true;
+            for part in PackPart::ALL {
+                table.unpack(part, (self.packs.0)(kind, part).unwrap_or_default());
             }
         }
-        Some(shelf)
+        Some(table)
     }
 
-    fn shelf_as_it_is(&self, kind: Kind) -> Option<MutexGuard<'_, Shelf>> {
-        // A shelf is whole between any two calls, so a thread that ended in between harmed nothing.
-        Some(self.shelves.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock_table(&self, kind: Kind) -> Option<MutexGuard<'_, CacheTable>> {
+        // A table is consistent between any two calls, so a panic in another thread does no harm.
+        Some(self.tables.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The results of a kind in one piece, but for those that nobody asked for in a long time: all, or what came later if
-    /// that is little. `None` if nothing came to what was unpacked.
-    pub fn pack(&self, kind: Kind) -> Option<(Part, Vec<u8>)> {
-        let shelf = self.shelf_as_it_is(kind).filter(|shelf| shelf.is_new)?;
-        let mut entries: Vec<(&Key, &Entry)> =
-            shelf.entries.iter().filter(|(_, entry)| entry.age < PATIENCE).collect();
-        let is_later = |(_, entry): &(&Key, &Entry)| entry.part == Part::Later;
-        let size = |(_, entry): &(&Key, &Entry)| entry.range.len() + Key::LENGTH;
+    /// Serializes the results of a kind, without those unused for long: all of them, or only the new ones if these
+    /// are few. `None` if there are no new results.
+    pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
+        let table = self.lock_table(kind).filter(|table| table.is_new)?;
+        let mut entries: Vec<(&Key, &CachedResult)> =
+            table.entries.iter().filter(|(_, entry)| entry.age < MAX_AGE).collect();
+        let is_later = |(_, entry): &(&Key, &CachedResult)| entry.part == PackPart::Later;
+        let size = |(_, entry): &(&Key, &CachedResult)| entry.range.len() + Key::LENGTH;
         let later: usize = entries.iter().filter(|entry| is_later(entry)).map(size).sum();
         let all: usize = entries.iter().map(size).sum();
-        let part = if later * LATER < all { Part::Later } else { Part::Whole };
-        if part == Part::Later {
+        let part = if later * LATER < all { PackPart::Later } else { PackPart::Whole };
+        if part == PackPart::Later {
             entries.retain(is_later);
         }
         entries.sort_by_key(|(key, entry)| (entry.age, *key));
-        let mut left = MOST_BYTES;
+        let mut left = MAX_PACK_BYTES;
         entries.retain(|(_, entry)| {
             let fits = entry.range.len() <= left;
             left -= if fits { entry.range.len() } else { 0 };
@@ -301,8 +300,8 @@ impl Results {
     }
 }
 
-impl Shelf {
-    fn unpack(&mut self, part: Part, pack: Vec<u8>) {
+impl CacheTable {
+    fn unpack(&mut self, part: PackPart, pack: Vec<u8>) {
         for (key, entry) in pack::read(pack, part).unwrap_or_default() {
             self.bytes += entry.range.len();
             if let Some(before) = self.entries.insert(key, entry) {
@@ -312,7 +311,7 @@ impl Shelf {
     }
 }
 
-impl Entry {
+impl CachedResult {
     pub(super) fn bytes(&self) -> &[u8] {
         &self.holder[self.range.clone()]
     }
@@ -339,7 +338,7 @@ mod tests {
     }
 
     fn with_both(whole: Vec<u8>, later: Vec<u8>) -> Results {
-        Results::new(move |_, part| Some(if part == Part::Whole { whole.clone() } else { later.clone() }))
+        Results::new(move |_, part| Some(if part == PackPart::Whole { whole.clone() } else { later.clone() }))
     }
 
     fn two() -> Vec<u8> {
@@ -347,22 +346,22 @@ mod tests {
         put(&store, "a", "first");
         put(&store, "b", "second");
         let (part, pack) = store.pack(Kind::Code).expect("something is new");
-        assert_eq!(part, Part::Whole);
+        assert_eq!(part, PackPart::Whole);
         pack
     }
 
     #[test]
-    fn what_was_packed_is_found_and_nothing_else() {
+    fn finds_packed_results_only() {
         let store = unpacked(two());
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "second".to_string()));
         assert_eq!(store.pack(Kind::Code), None, "nothing is new");
         assert_eq!(get(&store, "c"), "made anew");
         assert!(store.pack(Kind::Code).is_some());
-        assert_eq!(get(&Results::forgetful(), "a"), "made anew");
+        assert_eq!(get(&Results::disabled(), "a"), "made anew");
     }
 
     #[test]
-    fn a_pack_that_is_cut_or_changed_anywhere_is_left_out() {
+    fn ignores_damaged_packs() {
         let pack = two();
         for at in 0..pack.len() {
             let mut changed = pack.clone();
@@ -374,9 +373,9 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asks_for_goes_after_a_while() {
+    fn drops_unused_results() {
         let mut pack = two();
-        for round in 0..=PATIENCE {
+        for round in 0..=MAX_AGE {
             let store = unpacked(pack);
             assert_eq!(get(&store, "a"), "first", "round {round}");
             put(&store, &format!("round {round}"), "new");
@@ -387,29 +386,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_little_beside_the_whole_is_packed_apart() {
+    fn packs_few_new_results_separately() {
         let long = "a long text ".repeat(100);
         let store = Results::default();
         put(&store, "a", &long);
         let (part, whole) = store.pack(Kind::Code).expect("something is new");
-        assert_eq!(part, Part::Whole);
+        assert_eq!(part, PackPart::Whole);
         let mut later = Vec::new();
         for round in 0..3 {
             let store = with_both(whole.clone(), later);
             put(&store, &format!("round {round}"), "new");
             let (part, pack) = store.pack(Kind::Code).expect("something is new");
-            assert_eq!(part, Part::Later);
+            assert_eq!(part, PackPart::Later);
             assert!(pack.len() < whole.len());
             later = pack;
         }
         let store = with_both(whole, later);
         assert_eq!((get(&store, "a"), get(&store, "round 0")), (long, "new".to_string()));
         put(&store, "b", &"another long text ".repeat(100));
-        assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(Part::Whole));
+        assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(PackPart::Whole));
     }
 
     #[test]
-    fn a_result_that_cannot_be_read_is_made_anew() {
+    fn recomputes_unreadable_results() {
         let store = Results::default();
         store.get_or(Kind::Code, &key("a"), || 7_u64);
         assert_eq!(get(&store, "a"), "made anew");

@@ -1,11 +1,11 @@
-//! Sources and outputs in memory, and the places in them.
+//! Sources and outputs in memory, and spans in sources.
 
 mod key;
 mod outputs;
-mod place;
 mod source;
+mod span;
 
 pub use key::{Key, PROGRAM};
-pub use outputs::{Built, Memory, Outputs, Rebuilt, Sink};
-pub use place::{Placed, Position, Span};
+pub use outputs::{BuildFiles, MemorySink, Outputs, Sink, UpdateSink};
 pub use source::{Source, SourceId, Sources, is_scratch, picture_size};
+pub use span::{Position, Span, Spanned};

@@ -1,79 +1,79 @@
-//! The files of a built site, in memory or on their way.
+//! Output files of a site, and sinks that receive them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::files::Key;
 
-/// Takes the files of a site as they are made: in any order, and from several threads.
+/// Receives output files in any order and from several threads.
 pub trait Sink: Sync {
-    /// Takes the file of a path, which comes once only.
-    fn take(&self, path: String, bytes: Vec<u8>);
+    /// Writes a file; each path is written only once.
+    fn write(&self, path: String, bytes: Vec<u8>);
 
-    /// Takes the files that an earlier build made under a key, if all of them are there as they were made. Says whether it
+    /// Reuses the files that an earlier build wrote under a key, if all of them are unchanged. Returns whether it
     /// did.
-    fn take_kept(&self, _key: &Key) -> bool {
+    fn reuse_group(&self, _key: &Key) -> bool {
         false
     }
 
-    /// Takes the files that were made under a key.
-    fn take_made(&self, _key: &Key, files: Vec<(String, Vec<u8>)>) {
-        files.into_iter().for_each(|(path, bytes)| self.take(path, bytes));
+    /// Writes the files of a key.
+    fn write_group(&self, _key: &Key, files: Vec<(String, Vec<u8>)>) {
+        files.into_iter().for_each(|(path, bytes)| self.write(path, bytes));
     }
 }
 
-/// Output files by path (`errors/x/index.html`, `/` between parts, no leading slash), in order.
+/// Output files by path (`errors/x/index.html`: `/` as the separator, no leading slash).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outputs {
     files: BTreeMap<String, Arc<[u8]>>,
 }
 
 impl Outputs {
-    /// Adds a file; a path is written once only.
+    /// Adds a file.
     ///
     /// # Panics
-    /// When two files claim one path: `check` refuses such sites before they are rendered.
+    /// If the path is already taken: `check` rejects such sites before they are rendered.
     pub fn add(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.add_shared(path.into(), bytes.into().into());
     }
 
-    /// As [`Outputs::add`], for bytes that others hold, too.
+    /// As [`Outputs::add`], for shared bytes.
     pub fn add_shared(&mut self, path: String, bytes: Arc<[u8]>) {
         let before = self.files.insert(path.clone(), bytes);
         assert!(before.is_none(), "two outputs claim `{path}`");
     }
 
-    /// The bytes at a path.
+    /// Returns the content of a file.
     pub fn get(&self, path: &str) -> Option<&Arc<[u8]>> {
         self.files.get(path)
     }
 
-    /// All files in the order of their paths.
+    /// Iterates over all files, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
         self.files.iter().map(|(path, bytes)| (path.as_str(), bytes))
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Its files one by one.
+    /// Converts to a list of paths and contents.
     pub fn into_files(self) -> Vec<(String, Vec<u8>)> {
         self.files.into_iter().map(|(path, bytes)| (path, bytes.to_vec())).collect()
     }
 
-    /// Hands all files on.
-    pub fn give(&self, sink: &dyn Sink) {
-        self.iter().for_each(|(path, bytes)| sink.take(path.to_string(), bytes.to_vec()));
+    /// Writes all files to a sink.
+    pub fn write_to(&self, sink: &dyn Sink) {
+        self.iter().for_each(|(path, bytes)| sink.write(path.to_string(), bytes.to_vec()));
     }
 
-    /// Moves all files of `other` in.
+    /// Moves all files of `other` into this set.
     ///
     /// # Panics
     /// As [`Outputs::add`].
@@ -82,60 +82,60 @@ impl Outputs {
     }
 }
 
-/// Keeps the files in memory.
+/// A sink that keeps files in memory.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<Outputs>);
+pub struct MemorySink(Mutex<Outputs>);
 
-impl Memory {
-    /// Returns the files taken so far.
+impl MemorySink {
+    /// Returns the files received so far.
     pub fn into_outputs(self) -> Outputs {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Sink for Memory {
-    fn take(&self, path: String, bytes: Vec<u8>) {
+impl Sink for MemorySink {
+    fn write(&self, path: String, bytes: Vec<u8>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
     }
 }
 
-/// The files of a build, with what they were made under.
+/// The files of a build with their keys, for the next build.
 #[derive(Debug, Clone, Default)]
-pub struct Built {
-    /// The files.
+pub struct BuildFiles {
+    /// All files.
     pub outputs: Outputs,
-    /// Paths of files that were made together.
+    /// Paths of the files by key.
     made: HashMap<Key, Vec<String>>,
 }
 
-/// Takes the files of a build in memory, and those of the build before that are the same.
+/// A sink for the files of a build in memory that reuses files of the previous build.
 #[derive(Debug)]
-pub struct Rebuilt<'b> {
-    before: &'b Built,
-    now: Mutex<Built>,
+pub struct UpdateSink<'b> {
+    before: &'b BuildFiles,
+    now: Mutex<BuildFiles>,
 }
 
-impl<'b> Rebuilt<'b> {
-    /// Begins a build after another.
-    pub fn new(before: &'b Built) -> Self {
+impl<'b> UpdateSink<'b> {
+    /// Creates a sink that reuses files of `before`.
+    pub fn new(before: &'b BuildFiles) -> Self {
         Self { before, now: Mutex::default() }
     }
 
-    /// Shows what was taken so far.
-    pub fn so_far(&self, show: impl FnOnce(&Built)) {
+    /// Calls `show` with the files received so far.
+    pub fn inspect(&self, show: impl FnOnce(&BuildFiles)) {
         show(&self.now());
     }
 
-    /// Returns the files taken so far.
-    pub fn finish(self) -> Built {
+    /// Returns the files received so far.
+    pub fn finish(self) -> BuildFiles {
         self.now.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now(&self) -> MutexGuard<'_, Built> {
+    fn now(&self) -> MutexGuard<'_, BuildFiles> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same bytes stay where they are.
+    /// Adds a file; shares its bytes with the previous build if they are equal.
     fn add(&self, path: String, bytes: Vec<u8>) {
         let same = self.before.outputs.get(&path).filter(|before| ***before == *bytes);
         let bytes = same.map_or_else(|| bytes.into(), Arc::clone);
@@ -143,12 +143,12 @@ impl<'b> Rebuilt<'b> {
     }
 }
 
-impl Sink for Rebuilt<'_> {
-    fn take(&self, path: String, bytes: Vec<u8>) {
+impl Sink for UpdateSink<'_> {
+    fn write(&self, path: String, bytes: Vec<u8>) {
         self.add(path, bytes);
     }
 
-    fn take_kept(&self, key: &Key) -> bool {
+    fn reuse_group(&self, key: &Key) -> bool {
         let Some(paths) = self.before.made.get(key) else { return false };
         let mut now = self.now();
         for path in paths {
@@ -159,7 +159,7 @@ impl Sink for Rebuilt<'_> {
         true
     }
 
-    fn take_made(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
+    fn write_group(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
         let paths = files.iter().map(|(path, _)| path.clone()).collect();
         files.into_iter().for_each(|(path, bytes)| self.add(path, bytes));
         self.now().made.insert(*key, paths);

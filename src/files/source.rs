@@ -1,4 +1,4 @@
-//! The files a site is made of, read once and kept in memory.
+//! The source files of a site, read once and kept in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::{Fact, Facts, Fingerprint, Name, read};
 use crate::files::key::Key;
-use crate::files::place::{Position, Span};
+use crate::files::span::{Position, Span};
 
-/// Names one source of a [`Sources`].
+/// Identifies a text file in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId(u32);
 
-/// A text file: where it lies, what it says, and where its lines begin.
+/// A text file.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Path relative to the site's root, with `/` between its parts.
+    /// Path relative to the site's root, with `/` as the separator.
     pub path: String,
     /// The whole text.
     pub text: Fact<String>,
-    /// Counted when a place is first asked for: most files have no findings.
+    /// Offsets of line starts, computed on first use: most files have no findings.
     line_starts: OnceLock<Vec<usize>>,
 }
 
 impl Source {
-    /// A source of this text.
+    /// Creates a source.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let text = Fact::new(Name::new("text", &path), Fingerprint::of([&text]), text);
@@ -39,7 +39,7 @@ impl Source {
         })
     }
 
-    /// Line and column of a byte; a byte beyond the end is the end.
+    /// Returns line and column of a byte offset; offsets beyond the end are clamped.
     pub fn position(&self, byte: usize) -> Position {
         let byte = self.floor_char(byte.min(self.text.len()));
         let starts = self.line_starts();
@@ -56,18 +56,18 @@ impl Source {
     }
 }
 
-/// A file that is carried as it is: an image, a style sheet, a script.
+/// A binary or static file: an image, a style sheet, a script.
 #[derive(Debug, Clone)]
 pub struct Asset {
-    /// Path relative to the site's root, with `/` between its parts.
+    /// Path relative to the site's root, with `/` as the separator.
     pub path: String,
-    /// What it holds.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// Its hash.
+    /// Hash of the content.
     digest: Key,
 }
 
-/// All files of a site in memory, in the order of their paths.
+/// All source files of a site, sorted by path.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     texts: Vec<Source>,
@@ -75,28 +75,28 @@ pub struct Sources {
     unread: BTreeMap<String, SourceId>,
     shipped: BTreeSet<String>,
     assets: BTreeMap<String, Asset>,
-    /// The files of an earlier reading: those of the same path keep their ids, so that places in them stay true.
+    /// Ids of the files of an earlier reading. Files with the same path keep their ids, so that spans stay valid.
     earlier: BTreeMap<String, SourceId>,
 }
 
-/// Name of the fact which files there are, and what those say that are carried as they are.
+/// Returns the name of the fact for the set of files and the content of assets.
 fn files() -> Name {
     Name::new("files", "")
 }
 
 impl Facts for Sources {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
         let paths = |paths: &BTreeMap<String, SourceId>| paths.keys().cloned().collect::<Vec<_>>().join("\n");
         let assets = self.assets.values().flat_map(|asset| [asset.path.as_bytes(), asset.digest.as_ref()]);
         let texts = [paths(&self.by_path), paths(&self.unread), self.shipped.iter().cloned().collect()];
         let texts = Fingerprint::of(texts).0.to_le_bytes();
-        tell(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
-        self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.tell(tell));
+        visit(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
+        self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.visit(visit));
     }
 }
 
 impl Sources {
-    /// Adds a text file; a path that is there already is replaced.
+    /// Adds or replaces a text file.
     pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> SourceId {
         let source = Source::new(path, text);
         let path = source.path.clone();
@@ -106,14 +106,14 @@ impl Sources {
         id
     }
 
-    /// No files yet, but the ids of an earlier reading.
+    /// Creates an empty set that reuses the ids of an earlier reading.
     pub fn after(earlier: &Self) -> Self {
         let mut ids = earlier.earlier.clone();
         ids.extend(earlier.unread.iter().chain(&earlier.by_path).map(|(path, id)| (path.clone(), *id)));
         Self { texts: earlier.texts.clone(), earlier: ids, ..Self::default() }
     }
 
-    /// Gives a text file another text.
+    /// Replaces the content of a text file.
     pub fn replace(&mut self, id: SourceId, text: String) {
         let source = &mut self.texts[id.0 as usize];
         *source = Source::new(std::mem::take(&mut source.path), text);
@@ -132,19 +132,19 @@ impl Sources {
         }
     }
 
-    /// Marks the text files that are there as the theme's own: their paths are known, whatever takes their place.
+    /// Marks all current text files as part of the built-in theme, even if the site overrides them later.
     pub fn mark_shipped(&mut self) {
         self.shipped = self.by_path.keys().cloned().collect();
     }
 
-    /// Whether the theme has a text file of this path.
+    /// Returns whether the built-in theme has a text file with this path.
     pub fn is_shipped(&self, path: &str) -> bool {
         read(files());
         self.shipped.contains(path)
     }
 
-    /// Adds a file that is there and cannot be read, with as much of its text as findings may quote. It is not among the
-    /// text files.
+    /// Adds an existing file that cannot be read, with as much text as findings may quote. It is not one of the text
+    /// files.
     pub fn add_unread(&mut self, path: impl Into<String>, text: impl Into<String>) -> SourceId {
         let source = Source::new(path, text);
         let path = source.path.clone();
@@ -153,7 +153,7 @@ impl Sources {
         id
     }
 
-    /// Files under a folder (`content/`) that cannot be read, in the order of their paths.
+    /// Iterates over the unreadable files below a folder (`content/`), sorted by path.
     pub fn unread_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (SourceId, &'a Source)> + 'a {
         read(files());
         self.unread
@@ -162,36 +162,36 @@ impl Sources {
             .map(|(_, id)| (*id, self.get(*id)))
     }
 
-    /// The file at a path that cannot be read.
+    /// Returns the unreadable file with this path.
     pub fn find_unread(&self, path: &str) -> Option<SourceId> {
         self.unread.get(path).copied()
     }
 
-    /// Whether there is a file at a path, or in a folder that cannot be read, of which nothing is known.
+    /// Returns whether there is an unreadable file with this path, or an unreadable folder above it.
     pub fn is_unread(&self, path: &str) -> bool {
         read(files());
         let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         folders.chain([path]).any(|path| self.unread.contains_key(path))
     }
 
-    /// Adds a file that is carried as it is.
+    /// Adds a binary or static file.
     pub fn add_asset(&mut self, path: impl Into<String>, bytes: Vec<u8>) {
         let (path, digest) = (path.into(), Key::of([&bytes]));
         self.assets.insert(path.clone(), Asset { path, bytes, digest });
     }
 
-    /// The source of an id that this set gave out.
+    /// Returns the source of an id of this set.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.texts[id.0 as usize]
     }
 
-    /// The source at a path.
+    /// Returns the source with this path.
     pub fn find(&self, path: &str) -> Option<SourceId> {
         read(files());
         self.by_path.get(path).copied()
     }
 
-    /// Text files under a folder (`content/`), in the order of their paths.
+    /// Iterates over the text files below a folder (`content/`), sorted by path.
     pub fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (SourceId, &'a Source)> + 'a {
         read(files());
         self.by_path
@@ -200,7 +200,7 @@ impl Sources {
             .map(|(_, id)| (*id, self.get(*id)))
     }
 
-    /// Carried files under a folder (`static/`), in the order of their paths.
+    /// Iterates over the assets below a folder (`static/`), sorted by path.
     pub fn assets_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Asset> + 'a {
         read(files());
         self.assets
@@ -209,20 +209,20 @@ impl Sources {
             .map(|(_, asset)| asset)
     }
 
-    /// The carried file at a path.
+    /// Returns the asset with this path.
     pub fn asset(&self, path: &str) -> Option<&Asset> {
         read(files());
         self.assets.get(path)
     }
 
-    /// The text of a span.
+    /// Returns the text of a span.
     pub fn text(&self, span: Span) -> &str {
         self.get(span.source).text.get(span.start..span.end).unwrap_or_default()
     }
 }
 
-/// Whether a file or folder is hidden, or one that an editor writes beside the file that it saves. Vim tries with a file
-/// `4913` whether a folder can be written to.
+/// Returns whether a file or folder is hidden or a temporary file of an editor. Vim creates the file `4913` to test
+/// whether a folder is writable.
 pub fn is_scratch(name: &str) -> bool {
     let ends = ["~", ".swp", ".swo", ".swx", "___jb_tmp___", "___jb_old___"];
     name.starts_with('.')
@@ -231,7 +231,7 @@ pub fn is_scratch(name: &str) -> bool {
         || ends.iter().any(|end| name.ends_with(end))
 }
 
-/// Width and height in pixels; none for what is no GIF, JPEG, PNG or WebP.
+/// Returns width and height in pixels; `None` if the file is not a GIF, JPEG, PNG or WebP image.
 pub fn picture_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let size = imagesize::blob_size(bytes).ok()?;
     Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))

@@ -1,4 +1,4 @@
-//! A model page's hyperparameters become the estimator's own type.
+//! Converts the hyperparameters of a model page to the estimator's type.
 
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::family::Family;
@@ -9,28 +9,28 @@ use crate::diag::nearest;
 use crate::files::Span;
 use crate::site::kinds::ArchitectureData;
 
-/// A hyperparameter that cannot be, at its place.
+/// An impossible hyperparameter.
 #[derive(Debug, Clone)]
 pub struct ArchitectureFault {
-    /// Where.
+    /// Span of its value.
     pub span: Span,
-    /// What, as a phrase.
+    /// Description, as a phrase.
     pub message: String,
-    /// What to do.
+    /// Suggested action.
     pub help: String,
 }
 
-/// The hyperparameters of a page; none if a required one is missing, which is reported elsewhere.
+/// Returns the hyperparameters of a page; `None` if a required one is missing, which is reported elsewhere.
 pub(super) fn plain_fields(data: &ArchitectureData) -> Option<&ArchitectureFields> {
     let mut required =
         ArchitectureFields::ALL.iter().filter(|field| field.is_required && field.kind != FieldKind::Flag);
     required.all(|field| data.spans.contains_key(field.name)).then_some(&data.fields)
 }
 
-/// The architecture of a page; none if a required field is missing, which is reported elsewhere.
+/// Returns the architecture of a page; `None` if a required field is missing, which is reported elsewhere.
 ///
 /// # Errors
-/// The first field with an impossible value.
+/// The first impossible value.
 pub fn architecture(data: &ArchitectureData) -> Result<Option<Architecture>, ArchitectureFault> {
     let Some(plain) = plain_fields(data) else { return Ok(None) };
     plain.build().map(Some).map_err(|fault| {

@@ -1,4 +1,4 @@
-//! What vLLM needs of a model, by number of cards and type of the weights.
+//! Constants of vLLM's memory formulas, by number of GPUs and weight type.
 
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::bytes::Bytes;
@@ -8,7 +8,7 @@ use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, Request, VllmCache, VllmSettings
 
 use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 
-/// The constants of vLLM's formulas for a model.
+/// Returns the constants of vLLM's formulas for a model.
 pub(super) fn vllm(model: &Architecture) -> Result<Vllm, String> {
     let request = request(model, 1).map_err(|reason| reason.0)?;
     let checkpoint = Checkpoint::new(model);
@@ -28,7 +28,7 @@ fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Re
     Ok(VllmCard { weights, page: request(model, cards)?.page })
 }
 
-/// Its memory and its share do not matter to a request.
+/// Creates a request; device memory and memory share do not affect these constants.
 fn request(model: &Architecture, cards: u64) -> Result<Request, NotCovered> {
     let (weights, cache) = (WeightType::Bf16, VllmCache::Auto);
     Request::new(

@@ -1,4 +1,4 @@
-//! One model's figures, computed with the estimator.
+//! Computes the figures of one model with the estimator.
 
 use std::collections::HashMap;
 
@@ -22,10 +22,10 @@ use crate::site::{
     SampledSplit, SampledSplits, Share,
 };
 
-/// Figures of an architecture in these quantizations.
+/// Returns the figures of an architecture in these quantizations.
 ///
 /// # Errors
-/// When the estimator covers no way to run it.
+/// If the estimator covers no way to run it.
 pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
     let mut pool = Pool::default();
     let mut planner = Planner::new(model);
@@ -66,7 +66,7 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
     })
 }
 
-/// Curves of a model, each kept once.
+/// Distinct curves of a model.
 #[derive(Default)]
 struct Pool {
     curves: Vec<Curve>,
@@ -74,7 +74,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn place(&mut self, pieces: &[Segment]) -> usize {
+    fn index_of(&mut self, pieces: &[Segment]) -> usize {
         let pieces = pieces.iter().map(|piece| (piece.cells, piece.bytes.0, piece.slope));
         let curve = Curve { pieces: pieces.collect() };
         *self.places.entry(curve).or_insert_with_key(|curve| {
@@ -84,7 +84,7 @@ impl Pool {
     }
 }
 
-/// The first layer of each class: all that have equal caches.
+/// Returns the first layer of each class of layers with equal caches.
 fn firsts_of_class(model: &Architecture) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     for (index, layer) in model.layers.iter().enumerate() {
@@ -95,7 +95,7 @@ fn firsts_of_class(model: &Architecture) -> Vec<usize> {
     firsts
 }
 
-/// The settings that the table stands for, at any context: one cache for all slots.
+/// Returns the settings that the table is computed with: one unified cache for all slots.
 fn settings(plain: &Settings, runner: Runner, slots: u64, (key, value): (CacheType, CacheType)) -> Settings {
     Settings {
         cache_type_k: key,
@@ -110,7 +110,7 @@ fn settings(plain: &Settings, runner: Runner, slots: u64, (key, value): (CacheTy
     }
 }
 
-/// The cache types of a pair.
+/// Returns the K and V cache types of a pair.
 fn pair_types(pair: usize) -> (CacheType, CacheType) {
     let parse =
         |place: usize| CACHE_TYPES[place].parse().expect("the estimator knows the cache types of the table");
@@ -123,17 +123,18 @@ fn cache_curves(planner: &Planner<'_>, layer: usize, pool: &mut Pool) -> [[usize
         for (pair, place) in row.iter_mut().enumerate() {
             let plain = Settings::new(Quantization::F16, 1);
             let settings = settings(&plain, Runner::Library, slots, pair_types(pair));
-            // a pair that is refused has no compute buffer, so that this curve is not read
-            *place = pool.place(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
+            // This curve is never read: an unsupported pair has no compute buffer.
+            *place =
+                pool.index_of(&planner.layer_cache(layer, &settings, Device::Gpu(0)).unwrap_or_default());
         }
     }
     places
 }
 
-/// Curves of one buffer by slots and pair.
+/// Indices of the curves of one buffer, by slots and pair.
 type Places = [[Option<usize>; PAIRS]; SLOTS.len()];
 
-/// The compute buffers of one GPU with all layers, by runner.
+/// Computes the compute buffers of one GPU with all layers, by runner.
 fn compute_curves(
     model: &Architecture,
     planner: &mut Planner<'_>,
@@ -144,10 +145,10 @@ fn compute_curves(
     Ok([of(Runner::Library)?, of(Runner::Server)?])
 }
 
-/// The compute buffers of these GPUs for every number of slots and pair of cache types.
+/// Computes the compute buffers of `N` GPUs, by number of slots and pair of cache types.
 ///
 /// # Errors
-/// When no pair is covered.
+/// If no pair is covered.
 fn buffers<const N: usize>(
     model: &Architecture,
     planner: &mut Planner<'_>,
@@ -163,7 +164,7 @@ fn buffers<const N: usize>(
         for (pair, types) in (0..PAIRS).map(pair_types).enumerate() {
             let settings = settings(plain, runner, slots, types);
             let found = known.entry(what_matters(model, &settings)).or_insert_with(|| {
-                planner.compute(&settings).map(|devices| gpus.map(|gpu| pool.place(&devices[gpu])))
+                planner.compute(&settings).map(|devices| gpus.map(|gpu| pool.index_of(&devices[gpu])))
             });
             match found {
                 Ok(found) => (0..N).for_each(|at| places[at][slot][pair] = Some(found[at])),
@@ -177,7 +178,7 @@ fn buffers<const N: usize>(
     }
 }
 
-/// Two GPUs that share the layers: the first's buffers, and the last's by runner.
+/// Computes the buffers of two GPUs that share the layers: of the first, and of the last by runner.
 fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> Result<Offload, NotCovered> {
     let two = Settings { tensor_split: vec![1, 1], ..Settings::new(Quantization::F16, 1) };
     let [_, library] = buffers(model, planner, pool, Runner::Library, &two, [0, 1])?;
@@ -194,11 +195,10 @@ fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> 
     })
 }
 
-/// What of the settings a compute buffer depends on. Of a cache
-/// type only whether it is quantized, since attention widens every such cache to f16; of the V
-/// cache nothing where all attention is latent; the sequences only where a layer has a window or
-/// a state, and otherwise of the slots the logits kept. A test holds the table to the estimator's
-/// own figures.
+/// Returns the settings that a compute buffer depends on. A cache type matters only by whether it is quantized, since
+/// attention widens every quantized cache to f16; the V cache does not matter if all attention is latent. The number
+/// of sequences matters only with sliding windows or recurrent state, and otherwise by the logits kept. A test
+/// compares the table with the estimator.
 fn what_matters(model: &Architecture, settings: &Settings) -> (bool, bool, Option<u64>, u64) {
     let widened = |kind: CacheType| kind.tensor_type().is_quantized();
     let by_heads = model.has(LayerKind::Full) || model.has(LayerKind::Sliding);
@@ -247,7 +247,7 @@ fn quant_fit(weights: &PlacedWeights, touch: Bytes, largest: &LargestTensors) ->
     }
 }
 
-/// Fills in the compute buffers of splits between one GPU and the host, and returns every different one.
+/// Fills in the compute buffers of splits between one GPU and the host, and returns the distinct ones.
 fn sampled_splits(
     model: &Architecture,
     planner: &mut Planner<'_>,
@@ -265,7 +265,7 @@ fn sampled_splits(
     }
     let mut pool: Vec<Vec<u64>> = Vec::new();
     let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
-    // type by type, so that the planner meets each graph with all quantizations
+    // Ordered by type, so that the planner builds each graph once for all quantizations.
     for (place, cache_type) in (0..).zip(pair_types_alike()) {
         for (quant, fit) in quants.iter().zip(&mut *fits) {
             let Some(fit) = fit else { continue };
@@ -273,7 +273,7 @@ fn sampled_splits(
                 let plain = Settings::new(*quant, 1);
                 let settings = Settings { gpu_layers: Some(gpu_layers), experts, ..plain };
                 let pieces = planner.sampled_compute(&settings, cache_type).ok()?;
-                // the first piece only leads up to the first sample
+                // Skips the first piece, which only leads up to the first sample.
                 let samples: Vec<u64> = pieces.iter().skip(1).map(|piece| piece.bytes.0).collect();
                 Some(*places.entry(samples).or_insert_with_key(|samples| {
                     pool.push(samples.clone());
@@ -292,7 +292,7 @@ fn sampled_splits(
     pool
 }
 
-/// The cache types of the table.
+/// Returns the pairs with the same type for K and V.
 fn pair_types_alike() -> impl Iterator<Item = CacheType> {
     (0..CACHE_TYPES.len()).map(|place| pair_types(place * (CACHE_TYPES.len() + 1)).0)
 }

@@ -1,13 +1,13 @@
-//! Catalog times arithmetic: what every model needs, as exact look-ups, once a build.
+//! Computes the fit table: the memory figures of every model, once per build.
 
 mod architecture;
 mod engines;
 mod figures;
-mod mends;
 mod parameters;
 mod prose;
 mod rules;
 mod speeds;
+mod suggestions;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::fit::rules::BAD_ARCHITECTURE;
 use crate::site::kinds::{ModelData, key};
 use crate::site::{Figures, FitTable, ModelFit, Page, Site};
 
-/// Figures of all models for the quantizations that the site has pages for, and of all calls in prose.
+/// Computes the figures of all models in the quantizations that the site has pages for, and returns all findings.
 pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let quants = quantizations(site, &mut found);
@@ -58,7 +58,7 @@ pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
     (table, found)
 }
 
-/// The quantizations of the site's own pages, the widest first.
+/// Returns the quantizations of the site's own pages, the widest first.
 fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> {
     let mut quants = Vec::new();
     for page in &site.quants {
@@ -77,10 +77,10 @@ fn quantizations(site: &Site, found: &mut Vec<Diagnostic>) -> Vec<Quantization> 
     quants
 }
 
-/// Figures of every covered architecture, whatever its longest context: many models share one.
+/// Figures by architecture without its maximum context: many models share one.
 type Known = HashMap<Architecture, Result<Arc<Figures>, NotCovered>>;
 
-/// Computes the memory of a model; none if a fault, which is reported elsewhere, hides its hyperparameters.
+/// Computes the memory of a model; `None` if its hyperparameters have errors, which are reported elsewhere.
 fn model_fit(
     page: &Page<ModelData>,
     known: &Known,
@@ -99,7 +99,7 @@ fn model_fit(
     }))
 }
 
-/// Figures of all architectures, each computed once, as far as the longest of its models goes.
+/// Computes the figures of each distinct architecture once, up to the longest context of its models.
 fn all_figures(site: &Site, quants: &[Quantization], engine: &Engine) -> Known {
     let mut ends: HashMap<Architecture, u64> = HashMap::new();
     for page in &site.models {
@@ -133,8 +133,8 @@ fn up_to(figures: &Arc<Figures>, max_ctx: u64) -> Arc<Figures> {
     Arc::new(Figures { max_ctx, curves, samples, ..Figures::clone(figures) })
 }
 
-/// The quantizations that files of a model exist in: of one that is released in a narrow type, that type alone. Other
-/// types would be made from it, and nobody publishes them by the quantizer's own rules.
+/// Returns the quantizations that a model's files exist in. A model that is released in a narrow type has only that
+/// type: nobody publishes others that the quantizer would make from it.
 pub fn candidates(model: &ModelData, quants: &[Quantization]) -> Vec<Quantization> {
     let released = model.released_as.as_ref().and_then(|name| name.value.parse().ok());
     match released.filter(|released| quants.contains(released)) {
@@ -143,7 +143,7 @@ pub fn candidates(model: &ModelData, quants: &[Quantization]) -> Vec<Quantizatio
     }
 }
 
-/// Figures without the quantizations that the model does not come in.
+/// Removes quantizations that the model is not available in.
 fn as_released(figures: Arc<Figures>, model: &ModelData, quants: &[Quantization]) -> Arc<Figures> {
     let candidates = candidates(model, quants);
     if candidates.len() == quants.len() {

@@ -1,4 +1,4 @@
-//! The parameters that a page's hyperparameters make, held against the count that its publisher gives.
+//! Compares the parameter count of a page's hyperparameters with the published count.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::parameters::{ParameterCount, parameter_count};
 
 use crate::diag::Diagnostic;
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::fit::architecture::plain_fields;
-use crate::fit::mends::mends;
 use crate::fit::rules::PARAMETER_MISMATCH;
+use crate::fit::suggestions::suggestions;
 use crate::site::kinds::{ModelData, key};
 use crate::site::{Page, Parameters, Site, format_count};
 
-/// A difference of one in so many is let pass: publishers count small vectors that are not loaded.
+/// Maximum deviation, as a fraction (1/10,000): publishers count small vectors that are not loaded.
 pub(super) const TOLERANCE: u64 = 10_000;
 
-/// What each model holds; published counts that do not agree with it are reported.
+/// Returns the parameter count of each model, and reports published counts that differ from it.
 pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<String, Parameters> {
     let mut counts = BTreeMap::new();
     for page in &site.models {
@@ -35,7 +35,7 @@ pub(super) fn counts(site: &Site, found: &mut Vec<Diagnostic>) -> BTreeMap<Strin
     counts
 }
 
-/// The count of possible hyperparameters; impossible ones are reported elsewhere.
+/// Returns the parameter count; `None` for impossible hyperparameters, which are reported elsewhere.
 pub(super) fn count(fields: &ArchitectureFields) -> Option<ParameterCount> {
     fields.build().ok().map(|model| parameter_count(&model))
 }
@@ -44,11 +44,11 @@ fn mismatch(
     page: &Page<ModelData>,
     fields: &ArchitectureFields,
     held: u64,
-    published: &Placed<u64>,
+    published: &Spanned<u64>,
 ) -> Option<Diagnostic> {
     let target = published.value;
     let difference = held.abs_diff(target);
-    // A note explains parts that are counted and not loaded; it cannot explain the opposite.
+    // A note can explain parameters that are counted but not loaded, not the opposite.
     let explained = page.data.parameters_note.is_some() && held < target;
     if difference <= target / TOLERANCE || explained {
         return None;
@@ -60,15 +60,15 @@ fn mismatch(
         format_count(held),
         format_count(difference)
     );
-    let mends = mends(fields, target);
-    let help = match mends.as_slice() {
+    let suggestions = suggestions(fields, target);
+    let help = match suggestions.as_slice() {
         [] if held < target => {
             "read the hyperparameters in the model's own `config.json` again; if the count includes parts that \
              are not loaded, such as a vision tower, say so in `parameters_note`"
                 .to_string()
         }
         [] => "read the hyperparameters and the count in the model's own repository again".to_string(),
-        mends => format!("check whether {} is correct; it would give this count", mends.join(" or ")),
+        suggestions => format!("check whether {} is correct; it would give this count", suggestions.join(" or ")),
     };
     Some(Diagnostic::error(&PARAMETER_MISMATCH, published.span, message).help(help))
 }

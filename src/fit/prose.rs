@@ -1,4 +1,4 @@
-//! Figures that prose calls for.
+//! Computes the figures of estimator calls in prose.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::site::{
     format_count, gib,
 };
 
-/// Figures by the file of a page and by the place of their call in its body; calls that `check` refuses are left out.
+/// Returns figures by file of the page and offset of the call in the body. Omits calls that `check` rejects.
 pub fn figures(
     site: &Site,
     table: &FitTable,

@@ -1,20 +1,20 @@
-//! How fast devices decode, as the estimator's bands by class.
+//! Decoding speeds of devices: the estimator's ranges by class of device.
 
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::speed::{SpeedClass, SpeedKind};
 
 use crate::site::{Site, SpeedTable};
 
-/// Kinds of model, in the order of every class's bands.
+/// Kinds of models, in the order of the ranges of every class.
 const KINDS: [SpeedKind; 3] = [SpeedKind::Dense, SpeedKind::Experts, SpeedKind::LatentExperts];
 
-/// The place of a model's kind.
+/// Returns the index of a model's kind.
 pub(super) fn kind(model: &Architecture) -> usize {
     let kind = SpeedKind::of(model);
     KINDS.iter().position(|known| *known == kind).expect("every kind is listed")
 }
 
-/// Bands of all classes, and the class of each device of the site.
+/// Returns the ranges of all classes, and the class of each device.
 pub(super) fn table(site: &Site) -> SpeedTable {
     let bands = SpeedClass::ALL
         .iter()

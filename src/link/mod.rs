@@ -1,4 +1,4 @@
-//! Each link gets its target, or is listed as dangling. Whether that is an error is for `check` to say.
+//! Resolves the targets of all links. Whether a dangling link is an error is up to `check`.
 
 use rayon::prelude::*;
 
@@ -8,41 +8,41 @@ use crate::files::Sources;
 use crate::markdown::{links_inline, refused_scheme};
 use crate::site::kinds::{ErrorData, GuideData};
 use crate::site::{
-    Dangling, Head, Kind, LISTINGS, Links, Missing, PageId, PageLinks, Site, Target, parts_of,
+    Dangling, Head, Kind, LISTINGS, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of,
 };
 
-/// Targets of all links in all bodies, and who points at whom.
+/// Resolves the links of all bodies and front matter.
 pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
-    let finder = Finder { site, sources };
-    let errors = site.errors.iter().map(|error| (&error.head, Named::Error(&error.data)));
-    let guides = site.guides.iter().map(|guide| (&guide.head, Named::Guide(&guide.data)));
+    let finder = LinkResolver { site, sources };
+    let errors = site.errors.iter().map(|error| (&error.head, PathTarget::Error(&error.data)));
+    let guides = site.guides.iter().map(|guide| (&guide.head, PathTarget::Guide(&guide.data)));
     let is_other = |head: &&Head| !matches!(head.id.kind, Kind::Error | Kind::Guide);
-    let others = site.heads().filter(is_other).map(|head| (head, Named::Nothing));
-    let pages: Vec<(&Head, Named<'_>)> =
+    let others = site.heads().filter(is_other).map(|head| (head, PathTarget::Nothing));
+    let pages: Vec<(&Head, PathTarget<'_>)> =
         errors.chain(guides).chain(others).filter(|(head, _)| !head.is_unread()).collect();
-    let links = |(head, named): &(&'_ Head, Named<'_>)| {
-        engine.value(&format!("links {}", head.path), || finder.links(head, *named).says())
+    let links = |(head, named): &(&'_ Head, PathTarget<'_>)| {
+        engine.value(&format!("links {}", head.path), || finder.links(head, *named).with_fingerprint())
     };
     let found: Vec<_> = pages.par_iter().map(links).collect();
     Links::new(pages.into_iter().map(|(head, _)| head).zip(found).collect(), engine)
 }
 
-/// The front matter that names pages.
+/// Pages named in front matter.
 #[derive(Debug, Clone, Copy)]
-enum Named<'s> {
+enum PathTarget<'s> {
     Error(&'s Fact<ErrorData>),
     Guide(&'s Fact<GuideData>),
     Nothing,
 }
 
-struct Finder<'s> {
+struct LinkResolver<'s> {
     sources: &'s Sources,
     site: &'s Site,
 }
 
-impl<'s> Finder<'s> {
-    /// The links of a page. Related pages count as links too.
-    fn links(&self, head: &Head, named: Named<'_>) -> PageLinks {
+impl<'s> LinkResolver<'s> {
+    /// Resolves the links of a page. Related pages count as links, too.
+    fn links(&self, head: &Head, named: PathTarget<'_>) -> PageLinks {
         let mut links = PageLinks::default();
         for link in &head.body.outline.links {
             match self.target(head, &link.destination, link.image) {
@@ -57,21 +57,21 @@ impl<'s> Finder<'s> {
         }
         links.targets.sort_by_key(|(range, _)| (range.start, range.end));
         let pages = links.targets.iter().filter_map(|(_, target)| match target {
-            Target::Page { page, .. } => Some(page.clone()),
+            LinkTarget::Page { page, .. } => Some(page.clone()),
             _ => None,
         });
         links.points_at = pages.collect();
         let related = match named {
-            Named::Error(data) => &data.related,
-            Named::Guide(data) => &data.related,
-            Named::Nothing => &Vec::new(),
+            PathTarget::Error(data) => &data.related,
+            PathTarget::Guide(data) => &data.related,
+            PathTarget::Nothing => &Vec::new(),
         };
         links.points_at.extend(related.iter().map(|slug| PageId::new(Kind::Error, slug.value.as_str())));
-        if let Named::Error(data) = named {
+        if let PathTarget::Error(data) = named {
             self.add_lines(&mut links, head, data);
         }
         if !links.dangling.is_empty() {
-            // Their places move with any text before them.
+            // Records a dependency on the text: edits above the body move its spans.
             let _ = self.sources.get(head.source).text.len();
         }
         links
@@ -93,19 +93,19 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// The page that was read from a file.
+    /// Returns the page of a file.
     fn by_path(&self, path: &str) -> Option<&'s Head> {
         self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
     }
 
-    fn target(&self, from: &Head, destination: &str, image: bool) -> Result<Target, Missing> {
-        // One with a scheme that is not allowed is never published: that is said about it already.
+    fn target(&self, from: &Head, destination: &str, image: bool) -> Result<LinkTarget, Missing> {
+        // A link with a forbidden scheme is never published and already reported.
         let is_refused = refused_scheme(destination).is_some();
         if image && is_elsewhere(destination) && !is_refused {
             return Err(Missing::Copy);
         }
         if is_elsewhere(destination) || is_refused {
-            return Ok(Target::Elsewhere { url: destination.to_string() });
+            return Ok(LinkTarget::Elsewhere { url: destination.to_string() });
         }
         let (path, anchor) = match destination.split_once('#') {
             Some((path, anchor)) => (path, Some(anchor.to_string()).filter(|anchor| !anchor.is_empty())),
@@ -114,7 +114,7 @@ impl<'s> Finder<'s> {
         if path.is_empty() {
             let anchor = anchor.unwrap_or_default();
             return match has_anchor(from, &anchor) {
-                true => Ok(Target::Here { anchor }),
+                true => Ok(LinkTarget::Here { anchor }),
                 false => Err(Missing::Anchor { page: None, anchor }),
             };
         }
@@ -127,17 +127,17 @@ impl<'s> Finder<'s> {
             return self.page(head, anchor);
         }
         match self.sources.asset(&path) {
-            Some(_) => Ok(Target::File { path }),
+            Some(_) => Ok(LinkTarget::File { path }),
             None if self.sources.is_unread(&path) => Err(Missing::Unread),
             None if image || has_extension(&path) => Err(Missing::File { path }),
             None => Err(Missing::Page),
         }
     }
 
-    fn by_address(&self, address: &str, anchor: Option<String>, image: bool) -> Result<Target, Missing> {
+    fn by_address(&self, address: &str, anchor: Option<String>, image: bool) -> Result<LinkTarget, Missing> {
         let file = format!("static/{}", address.strip_prefix("static/").unwrap_or(address));
         if self.sources.asset(&file).is_some() {
-            return Ok(Target::File { path: file });
+            return Ok(LinkTarget::File { path: file });
         }
         if self.sources.is_unread(&file) {
             return Err(Missing::Unread);
@@ -145,7 +145,7 @@ impl<'s> Finder<'s> {
         if image || (has_extension(address) && !address.ends_with('/') && !address.ends_with(".md")) {
             let known = ["feed.xml", "kb.json", "llms.txt", "sitemap.xml"].contains(&address);
             if known && !image {
-                return Ok(Target::Listing { address: address.to_string(), anchor });
+                return Ok(LinkTarget::Listing { address: address.to_string(), anchor });
             }
             return Err(Missing::File { path: file });
         }
@@ -156,12 +156,12 @@ impl<'s> Finder<'s> {
         {
             let page = PageId::new(Kind::Term, anchor);
             return match self.site.head(&page) {
-                Some(_) => Ok(Target::Page { page, anchor: None }),
+                Some(_) => Ok(LinkTarget::Page { page, anchor: None }),
                 None => Err(Missing::Page),
             };
         }
         if LISTINGS.iter().any(|listing| listing.address == wanted) {
-            return Ok(Target::Listing { address: wanted.to_string(), anchor });
+            return Ok(LinkTarget::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
         let folder = format!("content/{}/", page.kind.folder());
@@ -169,8 +169,8 @@ impl<'s> Finder<'s> {
         self.page(head, anchor)
     }
 
-    /// Tells why a path leads to no page: nothing is known if there is a file that is no page of a kind, or a folder
-    /// that cannot be read.
+    /// Returns why a path leads to no page; [`Missing::Unread`] if the file exists but is not a page, or is in an
+    /// unreadable folder.
     fn absent(&self, path: &str) -> Missing {
         let is_misplaced = PageId::of_path(path).is_none() && self.sources.find(path).is_some();
         match is_misplaced || self.sources.is_unread(path) {
@@ -179,17 +179,17 @@ impl<'s> Finder<'s> {
         }
     }
 
-    fn page(&self, head: &Head, anchor: Option<String>) -> Result<Target, Missing> {
+    fn page(&self, head: &Head, anchor: Option<String>) -> Result<LinkTarget, Missing> {
         match anchor {
             Some(anchor) if !head.is_unread() && !has_anchor(head, &anchor) => {
                 Err(Missing::Anchor { page: Some(head.id.clone()), anchor })
             }
-            anchor => Ok(Target::Page { page: head.id.clone(), anchor }),
+            anchor => Ok(LinkTarget::Page { page: head.id.clone(), anchor }),
         }
     }
 }
 
-/// Whether a destination leaves the site, or names a mail address.
+/// Returns whether a destination is outside the site or an email address.
 fn is_elsewhere(destination: &str) -> bool {
     let lower = destination.to_ascii_lowercase();
     destination.starts_with("//")
@@ -209,7 +209,7 @@ fn has_extension(path: &str) -> bool {
     })
 }
 
-/// `relative` as seen from the folder of the file `from`, with `.` and `..` taken away.
+/// Resolves `relative` against the folder of the file `from`, including `.` and `..`.
 fn join(from: &str, relative: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

@@ -1,19 +1,19 @@
-//! What lies beside pages: only files that no browser runs, and none that could overwhelm one.
+//! Checks the assets next to pages: only types that browsers do not execute, and limited in size.
 
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Span, picture_size};
 use crate::load::rules::{CARRIED_FILE, TOO_LARGE};
 
-/// Endings of pictures and plain text.
+/// Extensions of images and plain text.
 const PICTURES: [&str; 5] = ["gif", "jpeg", "jpg", "png", "webp"];
 const TEXTS: [&str; 5] = ["csv", "json", "log", "toml", "txt"];
 
-/// Most bytes of a file beside a page.
-pub(super) const CARRIED_BYTES: u64 = 8 * 1024 * 1024;
-/// Most pixels of a picture: decoded they take four bytes each, however small the file is.
-const PIXELS: u64 = 32_000_000;
+/// Maximum size of a file next to a page, in bytes.
+pub(super) const MAX_ASSET_BYTES: u64 = 8 * 1024 * 1024;
+/// Maximum number of pixels of an image: decoded, each takes four bytes, however small the file is.
+const MAX_PIXELS: u64 = 32_000_000;
 
-/// Why a file beside a page is not published.
+/// Why a file next to a page is not published.
 pub(super) struct Refused {
     rule: &'static Rule,
     message: String,
@@ -21,13 +21,13 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// The finding at the file.
+    /// Returns the finding for the file.
     pub fn at(self, place: Span) -> Diagnostic {
         Diagnostic::error(self.rule, place, self.message).help(self.help)
     }
 }
 
-/// Why a file beside a page cannot be published, if so.
+/// Returns why a file next to a page cannot be published, if so.
 pub(super) fn refused(path: &str, bytes: &[u8]) -> Option<Refused> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
@@ -49,9 +49,9 @@ pub(super) fn refused(path: &str, bytes: &[u8]) -> Option<Refused> {
             help: "save it again as GIF, JPEG, PNG or WebP".into(),
         });
     };
-    (u64::from(width) * u64::from(height) > PIXELS).then(|| Refused {
+    (u64::from(width) * u64::from(height) > MAX_PIXELS).then(|| Refused {
         rule: &TOO_LARGE,
         message: format!("picture of {width} × {height} pixels"),
-        help: format!("at most {} million pixels are allowed; reduce its size", PIXELS / 1_000_000),
+        help: format!("at most {} million pixels are allowed; reduce its size", MAX_PIXELS / 1_000_000),
     })
 }

@@ -1,4 +1,4 @@
-//! The files of a site, read from the disk into memory.
+//! Reads the files of a site from disk.
 
 use std::fs;
 use std::io::{self, Read};
@@ -10,36 +10,36 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::diag::Diagnostic;
 use crate::files::{Sources, Span, is_scratch};
-use crate::load::carried::{self, CARRIED_BYTES};
+use crate::load::carried::{self, MAX_ASSET_BYTES};
 use crate::load::leftovers::{Leftover, leftovers};
-use crate::load::names::{BadName, Names, shown};
-use crate::load::pages::PAGE_BYTES;
+use crate::load::names::{BadName, Names, printable};
+use crate::load::pages::MAX_PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
 
-/// The folder of the pages.
+/// Folder of pages.
 const CONTENT: &str = "content";
-/// The folder of the look.
+/// Folder of templates.
 const TEMPLATES: &str = "templates";
-/// The folder of the texts of the interface.
+/// Folder of translations.
 const TRANSLATIONS: &str = "i18n";
-/// Folders of a site.
+/// All folders of a site.
 const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
-/// The settings of a site.
+/// File with the settings.
 const SETTINGS: &str = "site.toml";
-/// Most bytes of the settings.
-const SETTINGS_BYTES: u64 = 64 * 1024;
-/// Most bytes of a template, and of a file of translations.
-const TEMPLATE_BYTES: u64 = 1024 * 1024;
-/// How many bytes of a file tell that it is UTF-16.
+/// Maximum size of the settings, in bytes.
+const MAX_SETTINGS_BYTES: u64 = 64 * 1024;
+/// Maximum size of a template or a translation file, in bytes.
+const MAX_TEMPLATE_BYTES: u64 = 1024 * 1024;
+/// Number of bytes that are examined to detect UTF-16.
 const UTF16_SAMPLE: usize = 1024;
-/// Most bytes of a static file, which the site's own people put there.
-const STATIC_BYTES: u64 = 64 * 1024 * 1024;
+/// Maximum size of a static file, in bytes.
+const MAX_STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Everything a site is made of: the theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
+/// Reads all sources of a site: the built-in theme, `site.toml`, `content/`, `templates/`, `static/`, `i18n/`.
 ///
 /// # Errors
-/// When `site.toml` is missing.
+/// If `site.toml` is missing.
 pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     read_again(root, &Sources::default())
 }
@@ -54,7 +54,7 @@ pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Ve
     read_into(root, &FOLDERS, sources)
 }
 
-/// What a site says: `site.toml` and `content/`, for those who need nothing of how it looks.
+/// Reads only `site.toml` and `content/`, for commands that render no pages.
 ///
 /// # Errors
 /// As [`read`].
@@ -71,7 +71,7 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
         );
     }
     let mut reader = Reader { root, sources, found: Vec::new(), names: Names::default() };
-    match bounded(&settings, SETTINGS_BYTES) {
+    match bounded(&settings, MAX_SETTINGS_BYTES) {
         Ok(bytes) => reader.add_text(SETTINGS, bytes),
         Err(fault) => reader.refuse(SETTINGS, fault),
     }
@@ -85,17 +85,17 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
     Ok((reader.sources, reader.found))
 }
 
-/// Everything in a site that has a name which kbgen gives to its own files.
+/// Returns all files in a site whose names kbgen uses for its own files.
 pub fn own_files(root: &Path) -> Vec<Leftover> {
     leftovers(root, &FOLDERS)
 }
 
-/// The text of one page that is there; `None` when it is no plain file of UTF-8, or too large.
+/// Reads a single page; `None` if it is not a regular UTF-8 file, or too large.
 pub fn read_page(root: &Path, path: &str) -> Option<String> {
-    String::from_utf8(bounded(&root.join(path), PAGE_BYTES).ok()?).ok()
+    String::from_utf8(bounded(&root.join(path), MAX_PAGE_BYTES).ok()?).ok()
 }
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 enum Refusal {
     NotAFile(&'static str),
     Unreadable(io::Error),
@@ -103,7 +103,7 @@ enum Refusal {
     Name(BadName),
 }
 
-/// What has been read so far.
+/// Files and findings read so far.
 struct Reader<'r> {
     root: &'r Path,
     sources: Sources,
@@ -117,7 +117,7 @@ impl Reader<'_> {
         match fs::symlink_metadata(&top) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => return self.refuse(folder, Refusal::Unreadable(error)),
-            // A walk follows a link at its top.
+            // A directory walk would follow a link at its root.
             Ok(data) if !data.is_dir() => return self.refuse(folder, not_a_file(data.file_type())),
             Ok(_) => {}
         }
@@ -130,7 +130,7 @@ impl Reader<'_> {
                 Ok(entry) if entry.file_type().is_dir() => {}
                 Ok(entry) => self.file(folder, &entry),
                 Err(error) => {
-                    let path = self.inner(error.path().unwrap_or(&top));
+                    let path = self.relative_path(error.path().unwrap_or(&top));
                     self.refuse(&path, Refusal::Unreadable(error.into()));
                 }
             }
@@ -138,20 +138,20 @@ impl Reader<'_> {
     }
 
     fn file(&mut self, folder: &str, entry: &DirEntry) {
-        let path = self.inner(entry.path());
+        let path = self.relative_path(entry.path());
         if !entry.file_type().is_file() {
             return self.refuse(&path, not_a_file(entry.file_type()));
         }
-        if let Some(fault) = self.names.look(&path) {
+        if let Some(fault) = self.names.check(&path) {
             return self.refuse(&path, Refusal::Name(fault));
         }
         let in_content = folder == CONTENT;
         let is_page = in_content && path.ends_with(".md");
         let most = match folder {
-            _ if is_page => PAGE_BYTES,
-            CONTENT => CARRIED_BYTES,
-            TEMPLATES | TRANSLATIONS => TEMPLATE_BYTES,
-            _ => STATIC_BYTES,
+            _ if is_page => MAX_PAGE_BYTES,
+            CONTENT => MAX_ASSET_BYTES,
+            TEMPLATES | TRANSLATIONS => MAX_TEMPLATE_BYTES,
+            _ => MAX_STATIC_BYTES,
         };
         let bytes = match bounded(entry.path(), most) {
             Ok(bytes) => bytes,
@@ -171,13 +171,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A path as findings name it.
-    fn inner(&self, path: &Path) -> String {
+    /// Returns a path relative to the site, as findings show it.
+    fn relative_path(&self, path: &Path) -> String {
         path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
 
     fn refuse(&mut self, path: &str, refusal: Refusal) {
-        let path = shown(path);
+        let path = printable(path);
         let place = Span::top(self.sources.add_unread(path.as_str(), ""));
         self.found.push(match refusal {
             Refusal::NotAFile(what) => Diagnostic::error(&NOT_A_FILE, place, format!("`{path}` is {what}"))
@@ -210,16 +210,16 @@ impl Reader<'_> {
     }
 }
 
-/// Bytes that are not UTF-8.
+/// A file that is not UTF-8.
 struct NotUtf8 {
-    /// The text of the files that were read.
+    /// Text, decoded lossily.
     text: String,
-    /// Where in that text the fault is.
+    /// Range of the first invalid sequence.
     at: Range<usize>,
     message: &'static str,
 }
 
-/// Bytes as text. UTF-16 is recognized by its byte order mark, or by the NUL that half of its bytes are in most texts.
+/// Decodes UTF-8. Recognizes UTF-16 by its byte order mark, or by NUL in half of its bytes.
 fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     let is_marked = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
     let nuls = bytes.iter().take(UTF16_SAMPLE).filter(|byte| **byte == 0).count();
@@ -233,7 +233,7 @@ fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     })
 }
 
-/// The bytes of a plain file that has at most so many; no more are read, whatever it becomes meanwhile.
+/// Reads a regular file of at most `most` bytes; never reads more, even if the file grows.
 fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Refusal> {
     let data = fs::symlink_metadata(path).map_err(Refusal::Unreadable)?;
     if !data.is_file() {
@@ -252,7 +252,7 @@ fn not_a_file(kind: fs::FileType) -> Refusal {
     Refusal::NotAFile(if kind.is_symlink() { "a symbolic link" } else { "neither a file nor a folder" })
 }
 
-/// What the system says, as the end of a phrase.
+/// Returns the system's error message as the end of a phrase.
 fn phrase(error: &io::Error) -> String {
     let words = error.to_string();
     let words = words.rsplit(": ").next().unwrap_or(&words);

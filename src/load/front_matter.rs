@@ -1,29 +1,29 @@
-//! Front matter to placed nodes: the one home of YAML.
+//! Parses YAML front matter to nodes with spans. The only module that uses the YAML parser.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use crate::diag::Diagnostic;
-use crate::files::{Placed, SourceId, Span};
+use crate::files::{SourceId, Span, Spanned};
 use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
 
-/// Largest front matter, in bytes.
-const LIMIT: usize = 32 * 1024;
-/// Deepest nesting.
-const DEPTH: usize = 16;
-/// Most syntax faults that are mended to look for more.
-const REPAIRS: usize = 16;
+/// Maximum size of front matter, in bytes.
+const MAX_BYTES: usize = 32 * 1024;
+/// Maximum nesting depth.
+const MAX_DEPTH: usize = 16;
+/// Maximum number of syntax errors that are repaired to find more.
+const MAX_REPAIRS: usize = 16;
 
-/// What front matter says, and whether all of it could be read.
+/// Parsed front matter.
 #[derive(Debug)]
 pub(super) struct FrontMatter {
-    /// Its nodes.
+    /// The root node.
     pub node: Node,
-    /// Whether a syntax fault cut it short, so that a missing key says nothing.
+    /// Whether a syntax error truncated it, so that missing keys are not reported.
     pub cut: bool,
-    /// Values with characters that are written as escapes, `"\u202E"`.
-    pub escaped: Vec<Placed<String>>,
+    /// Values with escaped characters: `"\u202E"`.
+    pub escaped: Vec<Spanned<String>>,
 }
 
 impl FrontMatter {
@@ -32,13 +32,13 @@ impl FrontMatter {
     }
 }
 
-/// Reads the front matter `text` that stands at `place`; every fault goes to `found`.
+/// Parses the front matter `text` at `place`; adds all errors to `found`.
 pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> FrontMatter {
     let empty = Node { span: place, kind: NodeKind::Null };
-    if text.len() > LIMIT {
+    if text.len() > MAX_BYTES {
         found.push(
             Diagnostic::error(&TOO_LARGE, place.part(0, 1), format!("front matter of {} bytes", text.len()))
-                .help(format!("at most {LIMIT} are allowed; move long text to the body")),
+                .help(format!("at most {MAX_BYTES} are allowed; move long text to the body")),
         );
         return FrontMatter::new(empty, true);
     }
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     found.extend(tabs);
     let mut left_out = false;
     let mut repaired = Vec::new();
-    for _ in 0..REPAIRS {
+    for _ in 0..MAX_REPAIRS {
         match tree(&text, place) {
             Ok(Tree { mut node, faults, escaped }) => {
                 node.iter_mut().for_each(|node| node.mark_unreadable(&repaired));
@@ -60,7 +60,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 let (finding, repair) =
                     explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
                 if finding.code == YAML_SYNTAX.code && !tabbed.is_empty() {
-                    // How far a tab was meant to indent is a guess; where it fails, the rest is read without.
+                    // The intended indentation of a tab is a guess; if it fails, these lines are skipped.
                     tabbed.drain(..).for_each(|at| text.replace_range(at..=at, "#"));
                     left_out = true;
                     continue;
@@ -82,7 +82,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     FrontMatter::new(empty, true)
 }
 
-/// The parser counts characters; places count bytes.
+/// Converts a character index of the parser to a byte offset.
 fn byte_of(text: &str, character: usize) -> usize {
     text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
 }
@@ -92,21 +92,21 @@ struct Builder<'t> {
     place: Span,
     source: SourceId,
     faults: Vec<Diagnostic>,
-    escaped: Vec<Placed<String>>,
+    escaped: Vec<Spanned<String>>,
     text: &'t str,
 }
 
 /// A collection that is still open.
 enum Open {
     List { start: usize, items: Vec<Node> },
-    Map { start: usize, pairs: Vec<(Placed<String>, Node)>, key: Option<Placed<String>> },
+    Map { start: usize, pairs: Vec<(Spanned<String>, Node)>, key: Option<Spanned<String>> },
 }
 
-/// What a text came to.
+/// The parsed tree, and the first syntax error.
 struct Tree {
     node: Option<Node>,
     faults: Vec<Diagnostic>,
-    escaped: Vec<Placed<String>>,
+    escaped: Vec<Spanned<String>>,
 }
 
 fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
@@ -137,10 +137,10 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
                 let node = builder.scalar(&value, style, start, end);
                 place_node(&mut open, &mut root, node);
             }
-            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= DEPTH => {
+            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
                 let place = builder.span(start, end);
                 builder.faults.push(
-                    Diagnostic::error(&TOO_LARGE, place, format!("nested more than {DEPTH} levels deep"))
+                    Diagnostic::error(&TOO_LARGE, place, format!("nested more than {MAX_DEPTH} levels deep"))
                         .help("reduce the nesting"),
                 );
                 return Ok(builder.finish(root));
@@ -167,7 +167,7 @@ fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
     Ok(builder.finish(root))
 }
 
-/// Puts a finished node where it belongs: a key, a value, an item, or the root.
+/// Adds a finished node to its parent: as a key, a value, an item, or the root.
 fn place_node(open: &mut [Open], root: &mut Option<Node>, node: Node) {
     match open.last_mut() {
         None => *root = Some(node),
@@ -179,7 +179,7 @@ fn place_node(open: &mut [Open], root: &mut Option<Node>, node: Node) {
                     NodeKind::Scalar { text, .. } => text,
                     _ => String::new(),
                 };
-                *key = Some(Placed::new(text, node.span));
+                *key = Some(Spanned::new(text, node.span));
             }
         },
     }
@@ -209,7 +209,7 @@ impl Builder<'_> {
             (!character.is_ascii() || character.is_control()) && !written.contains(character)
         };
         if value.contains(is_escaped) {
-            self.escaped.push(Placed::new(value.to_string(), place));
+            self.escaped.push(Spanned::new(value.to_string(), place));
         }
         let quoted = style != ScalarStyle::Plain;
         let kind = match value {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_places_behind_wide_characters() {
+    fn spans_count_bytes_after_wide_characters() {
         let (found, front) = read("größe: ü\ntitle: second\n");
         assert!(found.is_empty());
         let NodeKind::Map(pairs) = front.node.kind else { panic!("a mapping") };
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn several_syntax_faults_are_told_at_once() {
+    fn reports_several_syntax_errors() {
         let (found, front) = read("title: vLLM: out of memory\ntell: `x` y\nother: a: b\n\tx: 1\n");
         assert_eq!(
             found,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_aliases_and_tags_are_refused() {
+    fn rejects_anchors_aliases_and_tags() {
         let (found, _) = read("a: &x 1\nb: *x\nc: !!str 2\n");
         assert_eq!(found.len(), 3, "{found:?}");
     }

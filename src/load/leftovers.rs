@@ -1,4 +1,4 @@
-//! Names that kbgen alone gives to files: its temporary ones, and the cache of earlier versions. None belongs in a site.
+//! Finds files in a site whose names belong to kbgen: temporary files, and the cache of earlier versions.
 
 use std::fs;
 use std::path::Path;
@@ -9,22 +9,22 @@ use crate::diag::Diagnostic;
 use crate::files::Span;
 use crate::load::rules::LEFTOVER;
 
-/// Something with such a name.
+/// A file or folder with such a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its path from the root of the site.
+    /// Path relative to the site.
     pub path: String,
     /// Whether it is a symbolic link.
     pub is_link: bool,
-    /// Whether kbgen makes such a thing while it works, and removes it afterwards.
+    /// Whether kbgen creates it temporarily.
     pub is_temporary: bool,
 }
 
-/// Everything with such a name that lies in the root of a site or in one of these folders of it.
+/// Returns all such files in the root of a site and in `folders`.
 pub fn leftovers(root: &Path, folders: &[&str]) -> Vec<Leftover> {
     let top = WalkDir::new(root).min_depth(1).max_depth(1).sort_by_file_name();
     let inner = folders.iter().flat_map(|folder| {
-        // A walk follows a link at its top.
+        // A directory walk would follow a link at its root.
         let is_folder = fs::symlink_metadata(root.join(folder)).is_ok_and(|found| found.is_dir());
         is_folder
             .then(|| WalkDir::new(root.join(folder)).min_depth(1).sort_by_file_name())
@@ -34,7 +34,7 @@ pub fn leftovers(root: &Path, folders: &[&str]) -> Vec<Leftover> {
     let mut found = Vec::new();
     for entry in top.into_iter().chain(inner).flatten() {
         let name = entry.file_name().to_string_lossy().to_lowercase();
-        let Some(is_usual) = usual(&name, entry.file_type()) else { continue };
+        let Some(is_usual) = has_expected_type(&name, entry.file_type()) else { continue };
         let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
         found.push(Leftover {
             path: path.to_string_lossy().replace('\\', "/"),
@@ -45,11 +45,11 @@ pub fn leftovers(root: &Path, folders: &[&str]) -> Vec<Leftover> {
     found
 }
 
-/// The cache of versions before this one.
+/// Cache folder of earlier versions.
 const OLD_CACHE: &str = ".kbgen-cache";
 
-/// Whether a name is one of kbgen's, and if so, whether kbgen gave it to such a thing.
-fn usual(name: &str, kind: fs::FileType) -> Option<bool> {
+/// Returns whether a name belongs to kbgen, and if so, whether the type of the file is the expected one.
+fn has_expected_type(name: &str, kind: fs::FileType) -> Option<bool> {
     match name {
         OLD_CACHE | ".kbgen-new" | ".kbgen-old" => Some(kind.is_dir()),
         _ => {
@@ -60,7 +60,7 @@ fn usual(name: &str, kind: fs::FileType) -> Option<bool> {
 }
 
 impl Leftover {
-    /// Returns the finding for it, or none for a file that a running build may have made.
+    /// Returns the finding for it; `None` for a file that a running build may have created.
     pub fn finding(&self, place: Span) -> Option<Diagnostic> {
         let Self { path, is_link, is_temporary } = self;
         let finding = match (is_link, is_temporary) {

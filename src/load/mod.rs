@@ -1,12 +1,13 @@
-//! Sources become typed pages, and every fault in them a finding.
+//! Reads sources and parses them to typed pages; every error becomes a finding.
 //!
-//! 1. [`read`] takes the files of a site from the disk, [`read_page`] one of them: the only place that reads it,
-//! 2. [`pages()`] splits each page into front matter and body and makes it typed.
+//! 1. [`read`] reads the files of a site from disk, [`read_page`] a single one. No other module reads them.
+//! 2. [`pages()`] splits each page into front matter and body and parses both.
 
 mod carried;
 mod disk;
 mod front_matter;
 mod leftovers;
+mod migrate;
 mod names;
 mod pages;
 mod rules;
@@ -15,5 +16,6 @@ mod theme;
 mod yaml_faults;
 
 pub use disk::{own_files, read, read_again, read_content, read_page};
+pub use migrate::{MigratedPage, migrate, old_keys};
 pub use pages::{Drafts, pages, pages_with};
 pub use rules::RULES;

@@ -1,26 +1,26 @@
-//! Paths that not every file system, host and reader can bear.
+//! Checks file names and paths for portability between file systems and hosts.
 
 use std::collections::BTreeMap;
 
 use crate::site::is_device;
 
-/// Longest path below the root of a site, in bytes: beside a folder of some length, Windows takes 260.
-const LONGEST_PATH: usize = 180;
-/// Most folders in each other.
-const DEEPEST: usize = 8;
+/// Maximum length of a path below the root of a site, in bytes: Windows limits whole paths to 260.
+const MAX_PATH_BYTES: usize = 180;
+/// Maximum nesting of folders.
+const MAX_DEPTH: usize = 8;
 
-/// What is wrong with a path, and what to do.
+/// Message and help for an invalid path.
 pub(super) type BadName = (String, String);
 
-/// The paths of a site so far, without regard to case, as some file systems keep them.
+/// Paths seen so far, in lower case, since some file systems ignore case.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: BTreeMap<String, String>,
 }
 
 impl Names {
-    /// Looks at the path of one more file. Of a page only its folders: `bad-slug` and `duplicate-slug` know its name.
-    pub fn look(&mut self, path: &str) -> Option<BadName> {
+    /// Checks the path of a file. Of a page only its folders: `bad-slug` and `duplicate-slug` check its name.
+    pub fn check(&mut self, path: &str) -> Option<BadName> {
         let is_page = path.starts_with("content/") && path.ends_with(".md");
         let judged = if is_page { path.rsplit_once('/').map_or("", |(folder, _)| folder) } else { path };
         too_long(path).or_else(|| odd_part(judged)).or_else(|| {
@@ -31,26 +31,29 @@ impl Names {
     }
 }
 
-/// That a path is too long or too deep, and what to do.
+/// Returns message and help for a path that is too long or too deep.
 fn too_long(path: &str) -> Option<BadName> {
     let folders = path.matches('/').count();
-    if path.len() > LONGEST_PATH {
-        let help = format!("at most {LONGEST_PATH} are allowed; shorten the folder names");
+    if path.len() > MAX_PATH_BYTES {
+        let help = format!("at most {MAX_PATH_BYTES} are allowed; shorten the folder names");
         return Some((format!("path of {} bytes", path.len()), help));
     }
-    (folders > DEEPEST).then(|| {
-        (format!("path with {folders} folders"), format!("at most {DEEPEST} nested folders are allowed"))
+    (folders > MAX_DEPTH).then(|| {
+        (format!("path with {folders} folders"), format!("at most {MAX_DEPTH} nested folders are allowed"))
     })
 }
 
-/// The first part of a path that some system cannot bear, and what to do.
+/// Returns message and help for the first component of a path that is not portable.
 fn odd_part(path: &str) -> Option<BadName> {
-    let (part, why) = path.split('/').find_map(|part| Some((part, why(part)?)))?;
-    Some((format!("`{}` {why}", shown(part)), "use letters from a to z, digits, `-`, `_` and dots".into()))
+    let (part, why) = path.split('/').find_map(|part| Some((part, portability_problem(part)?)))?;
+    Some((
+        format!("`{}` {why}", printable(part)),
+        "use letters from a to z, digits, `-`, `_` and dots".into(),
+    ))
 }
 
-/// Why a name cannot stand on every file system, if so.
-fn why(name: &str) -> Option<&'static str> {
+/// Returns why a name is not portable, if so.
+fn portability_problem(name: &str) -> Option<&'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_. @+~()[]=,".contains(c);
     if !name.is_ascii() {
         return Some("contains non-ASCII characters");
@@ -64,11 +67,11 @@ fn why(name: &str) -> Option<&'static str> {
     is_device(name).then_some("is a device name on Windows")
 }
 
-/// A name that a terminal and a report can bear.
-pub(super) fn shown(name: &str) -> String {
+/// Returns a name that is safe to print.
+pub(super) fn printable(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii() && !c.is_ascii_control() { c } else { '?' })
-        .take(LONGEST_PATH)
+        .take(MAX_PATH_BYTES)
         .collect()
 }
 
@@ -77,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_some_system_refuses_are_told() {
+    fn reports_names_that_are_not_portable() {
         for name in [
             "con",
             "Aux.png",
@@ -91,10 +94,10 @@ mod tests {
             "a\u{202E}b",
             "a<b>",
         ] {
-            assert!(why(name).is_some(), "{name:?}");
+            assert!(portability_problem(name).is_some(), "{name:?}");
         }
         for name in ["a.png", "Logo@2x.png", "llama-3.1_8b", "console", "a (1).png"] {
-            assert_eq!(why(name), None, "{name:?}");
+            assert_eq!(portability_problem(name), None, "{name:?}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Every file under `content/` becomes a page of its kind.
+//! Parses every file below `content/` to a page of its kind.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,42 +6,42 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, nearest};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
-use crate::files::{Placed, Source, SourceId, Sources, Span};
+use crate::files::{Source, SourceId, Sources, Span, Spanned};
 use crate::load::front_matter;
 use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
+use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
-    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData,
-    QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData,
+    MORE_SOURCES, ModelData, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
-use crate::watch::{Stage, Unwatched, Watch};
 
-/// Largest page, in bytes.
-pub(super) const PAGE_BYTES: u64 = 1024 * 1024;
+/// Maximum size of a page, in bytes.
+pub(super) const MAX_PAGE_BYTES: u64 = 1024 * 1024;
 
 /// Whether drafts are part of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drafts {
-    /// They are read and published.
+    /// Drafts are published.
     Include,
-    /// They are read for faults and left out.
+    /// Drafts are checked but left out.
     Exclude,
 }
 
-/// All pages of a site, and every fault that reading them showed.
+/// Parses all pages of a site, and returns all findings.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    pages_with(sources, drafts, &Engine::forgetful(), &Unwatched)
+    pages_with(sources, drafts, &Engine::without_cache(), &NoProgress)
 }
 
-/// As [`pages`]; a file is read again when its text changed.
+/// As [`pages`]; parses only files whose text has changed.
 pub fn pages_with(
     sources: &Sources,
     drafts: Drafts,
     engine: &Engine,
-    watch: &dyn Watch,
+    progress: &dyn BuildProgress,
 ) -> (Site, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let mut placed = Vec::new();
@@ -50,19 +50,19 @@ pub fn pages_with(
         if !source.path.ends_with(".md") {
             continue;
         }
-        let Some(place) = place(source, file, &mut found) else { continue };
+        let Some(place) = page_path(source, file, &mut found) else { continue };
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
-            found.extend(folder_fault(&place.category, file));
+            found.extend(check_category_name(&place.category, file));
         }
         placed.push(place);
     }
-    watch.begin(Stage::Parse, placed.len());
-    let read = |place: &Place<'_>| {
-        watch.begin_page(&place.source.path);
-        // Its places name the file by its number.
+    progress.start_stage(Stage::Parse, placed.len());
+    let read = |place: &PagePath<'_>| {
+        progress.start_page(&place.source.path);
+        // The file id is part of the name, since spans contain it.
         let name = format!("{:?} {}", place.file, place.source.path);
-        let page = engine.value(&format!("{drafts:?} {name}"), || page_kept(place, &name, drafts, engine));
-        watch.end_page(&place.source.path);
+        let page = engine.value(&format!("{drafts:?} {name}"), || cached_page(place, &name, drafts, engine));
+        progress.finish_page(&place.source.path);
         page
     };
     let (mut site, mut read): (Site, _) = (Site::default(), map(&placed, read));
@@ -72,7 +72,7 @@ pub fn pages_with(
         found.extend(faults);
     }
     for (file, source) in sources.unread_under("content/") {
-        let place = place(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
+        let place = page_path(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
         place.iter().for_each(|place| add_unread(&mut site, place));
     }
     add_missing_categories(&mut site);
@@ -80,8 +80,8 @@ pub fn pages_with(
     (site, found)
 }
 
-/// A page's file, and what its path says.
-struct Place<'s> {
+/// A page's file with the data in its path.
+struct PagePath<'s> {
     source: &'s Source,
     file: SourceId,
     kind: Kind,
@@ -89,7 +89,7 @@ struct Place<'s> {
     category: String,
 }
 
-fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<Place<'s>> {
+fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<PagePath<'s>> {
     let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
     let parts: Vec<&str> = rest.split('/').collect();
     let (folder, inner) = (parts[0], &parts[1..]);
@@ -117,13 +117,13 @@ fn place<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) ->
         );
     }
     if kind == Kind::Error && name == "_index" && inner.len() == 2 {
-        return Some(Place { source, file, kind: Kind::Category, slug: category.clone(), category });
+        return Some(PagePath { source, file, kind: Kind::Category, slug: category.clone(), category });
     }
-    Some(Place { source, file, kind, slug: name.to_string(), category })
+    Some(PagePath { source, file, kind, slug: name.to_string(), category })
 }
 
-/// What is wrong with the name of a category's folder.
-fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
+/// Returns a finding if a folder name cannot be a category.
+fn check_category_name(category: &str, file: SourceId) -> Option<Diagnostic> {
     let lower = category.to_lowercase();
     let (message, help) = if !schema::is_slug(&lower) {
         let message = format!("invalid category name `{category}`");
@@ -136,8 +136,8 @@ fn folder_fault(category: &str, file: SourceId) -> Option<Diagnostic> {
     Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
 }
 
-/// As [`page`]; an error that nothing was wrong with, and that is no draft, is kept from one run to the next.
-fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
+/// As [`page`]; caches error pages between runs unless they have findings or are drafts.
+fn cached_page(place: &PagePath<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
         return page(place, drafts);
     }
@@ -161,9 +161,9 @@ fn page_kept(place: &Place<'_>, name: &str, drafts: Drafts, engine: &Engine) -> 
     }
 }
 
-/// The page of one file, unless it is a draft that is left out, and what is wrong with it.
-fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    let Place { source, file, .. } = *place;
+/// Parses the page of one file, unless it is an excluded draft, and returns its findings.
+fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    let PagePath { source, file, .. } = *place;
     let (mut site, mut found) = (Site::default(), Vec::new());
     let lower = place.slug.to_lowercase();
     if !schema::is_slug(&lower) {
@@ -182,6 +182,7 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
     let definitions = fields(place.kind);
     let fields = schema::read(&front.node, definitions, place.kind.with_article(), &mut faults);
+    faults.extend(missing_sources(place.kind, &fields, cut.front));
     let unread = match (cut.certainty, front.cut) {
         (Certainty::Guessed, _) => Unread::Page,
         (Certainty::Known, true) => {
@@ -204,8 +205,21 @@ fn page(place: &Place<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     (site, found)
 }
 
-/// Adds the page of a file that cannot be read: others may name it.
-fn add_unread(site: &mut Site, place: &Place<'_>) {
+/// Returns the finding on an error page that has neither sources nor signatures.
+fn missing_sources(kind: Kind, fields: &Fields, front: Span) -> Option<Diagnostic> {
+    let is_missing = |name| fields.value(name).is_none() && !fields.unread().contains(name);
+    let names = [MORE_SOURCES.field.name, key!(ErrorData.signatures)];
+    let finding = Diagnostic::error(
+        &MISSING_KEY,
+        front.part(0, 0),
+        "missing key `sources` on an error page without signatures",
+    );
+    (kind == Kind::Error && names.into_iter().all(is_missing))
+        .then(|| finding.help("add `sources:` with the URLs that support the page"))
+}
+
+/// Adds the page of an unreadable file, since others may link to it.
+fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
@@ -213,22 +227,30 @@ fn add_unread(site: &mut Site, place: &Place<'_>) {
     add(site, place, &fields, head);
 }
 
-/// Adds a page to those of its kind.
-fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
-    fn page<T>(place: &Place<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
-        // The title is a fact of its own: most who read these do not look at it.
+/// Adds a page to the pages of its kind.
+fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
+    fn page<T>(place: &PagePath<'_>, fields: &Fields, head: Head, data: T) -> Page<T> {
+        // The title is a separate fact: most readers of the data do not use it.
         let text = place.source.text.as_str();
         let title = TITLE.of(fields).map_or(0..0, |title| title.span.start..title.span.end);
         let front = head.front.start..head.front.end;
         let rest =
             [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
         let unread = format!("{:?}", head.unread);
-        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread]);
+        // Titles of solutions are headings.
+        let outline = &head.body.outline;
+        let headings: String = outline
+            .headings
+            .iter()
+            .filter(|_| place.kind == Kind::Error)
+            .map(|heading| format!("{} {}\n", heading.id, heading.title))
+            .collect();
+        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings]);
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
     }
     match place.kind {
         Kind::Error => {
-            let data = ErrorData::new(&place.category, fields);
+            let data = ErrorData::new(&place.category, fields, &head.body.outline);
             site.errors.push(page(place, fields, head, data));
         }
         Kind::Category => site.categories.push(page(place, fields, head, CategoryData::of(fields))),
@@ -245,20 +267,20 @@ fn add(site: &mut Site, place: &Place<'_>, fields: &Fields, head: Head) {
 }
 
 fn head(
-    place: &Place<'_>,
+    place: &PagePath<'_>,
     fields: &Fields,
-    escaped: Vec<Placed<String>>,
+    escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
 ) -> Head {
-    let Place { source, file, .. } = *place;
+    let PagePath { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
     let front_matter = FrontMatter {
-        // A title stands in lists of lines, too.
+        // Titles are single lines in lists.
         title: TITLE
             .of(fields)
             .map(|title| title.map(|text| on_one_line(&text)))
-            .unwrap_or_else(|| Placed::new(title_of(&place.slug), front)),
+            .unwrap_or_else(|| Spanned::new(title_of(&place.slug), front)),
         verified: VERIFIED.of(fields),
         aliases: ALIASES.of(fields).unwrap_or_default(),
         draft: DRAFT.of(fields).unwrap_or_default(),
@@ -275,19 +297,19 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A category without an `_index.md` still has a page, named after its folder.
+/// Adds a page for each category without `_index.md`, titled after its folder.
 fn add_missing_categories(site: &mut Site) {
     let known: BTreeSet<&str> = site.categories.iter().map(|page| page.head.id.slug.as_str()).collect();
     let mut missing = Vec::new();
     let mut seen = BTreeSet::new();
-    // One of which nothing but such an error is known is not judged either.
+    // Readable errors come first: a category that only unreadable errors name is not checked.
     let (unread, read): (Vec<_>, Vec<_>) = site.errors.iter().partition(|error| error.head.is_unread());
     for error in read.into_iter().chain(unread) {
         let slug = error.data.category.to_lowercase();
         if !known.contains(slug.as_str()) && seen.insert(slug.clone()) {
             let span = Span::top(error.head.source);
             let front_matter = FrontMatter {
-                title: Placed::new(title_of(&slug), span),
+                title: Spanned::new(title_of(&slug), span),
                 verified: None,
                 aliases: Vec::new(),
                 draft: false,

@@ -1,33 +1,33 @@
-//! A page's text is cut into front matter and body.
+//! Splits a page into front matter and body.
 
 use crate::diag::Diagnostic;
 use crate::files::{Source, SourceId, Span};
 use crate::load::rules::{FRONT_MATTER_NOT_CLOSED, NO_FRONT_MATTER};
 
-/// The two parts of a page, as places in its file.
+/// The two parts of a page.
 #[derive(Debug)]
 pub(super) struct Split {
-    /// Between the two lines of `---`.
+    /// Span between the two delimiter lines.
     pub front: Span,
-    /// Below them.
+    /// Span below them.
     pub body: Span,
-    /// Faults of the two delimiter lines.
+    /// Errors in the delimiter lines.
     pub faults: Vec<Diagnostic>,
-    /// Whether the parts are known in spite of the faults.
+    /// Whether the boundaries are certain in spite of errors.
     pub certainty: Certainty,
 }
 
-/// Whether it is known where the parts of a page begin and end.
+/// Whether the boundaries of the two parts are certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// Both parts are as they were meant.
+    /// Both parts are as intended.
     Known,
-    /// A line that separates them is missing.
+    /// A delimiter line is missing.
     Guessed,
 }
 
-/// Splits a page. A delimiter with the wrong number of hyphens counts as one and is reported. Without front matter all is
-/// body; without its end, it ends at the first empty line or heading.
+/// Splits a page. A delimiter with the wrong number of hyphens is accepted and reported. Without front matter,
+/// everything is body; without its closing line, front matter ends at the first empty line or heading.
 pub(super) fn split(source: &Source, file: SourceId) -> Split {
     let text = &source.text;
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
@@ -75,7 +75,7 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
     Split { front, body, faults, certainty: Certainty::Guessed }
 }
 
-/// Where the front matter begins; none if the text has none.
+/// Returns the start of the front matter; `None` if there is none.
 fn opening(text: &str, start: usize, file: SourceId, faults: &mut Vec<Diagnostic>) -> Option<usize> {
     let (at, first, after) = lines(text, start).find(|(_, line, _)| !line.trim().is_empty())?;
     let first = first.trim_end();
@@ -99,19 +99,19 @@ fn opening(text: &str, start: usize, file: SourceId, faults: &mut Vec<Diagnostic
     Some(after)
 }
 
-/// Whether a line consists of hyphens, or of dashes that an editor made of them.
+/// Returns whether a line consists of hyphens, or of dashes that an editor substituted.
 fn is_delimiter(line: &str) -> bool {
     let is_dash = |c: char| matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}');
     line.len() >= 2 && line.chars().all(is_dash)
 }
 
-/// Whether a line begins with a key of front matter: `title: `.
+/// Returns whether a line begins with a front-matter key: `title: `.
 fn is_key(line: &str) -> bool {
     let key = line.split_once(':').filter(|(_, value)| value.is_empty() || value.starts_with(' '));
     key.is_some_and(|(key, _)| !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
 }
 
-/// Lines from a byte on: where each begins, its text, where the next begins.
+/// Iterates over the lines from an offset: start, text, and start of the next line.
 fn lines(text: &str, start: usize) -> impl Iterator<Item = (usize, &str, usize)> {
     let mut at = start;
     text[start..].split_inclusive('\n').map(move |line| {

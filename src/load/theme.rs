@@ -1,4 +1,4 @@
-//! The theme that is compiled into the program; a site's own files take its place, one by one.
+//! The built-in theme; a site can override its files one by one.
 
 use include_dir::{Dir, include_dir};
 
@@ -8,8 +8,8 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 static STATIC: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/static");
 static TEXTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/i18n");
 
-/// Adds templates, static files and translations of the theme; a site's own translations are added to these, so they
-/// have another folder.
+/// Adds templates, static files and translations of the theme. Its translations get a folder of their own, because
+/// those of a site are merged with them.
 pub(super) fn add(sources: &mut Sources) {
     add_folder(sources, &TEMPLATES, "templates");
     add_folder(sources, &STATIC, "static");
@@ -17,24 +17,24 @@ pub(super) fn add(sources: &mut Sources) {
     sources.mark_shipped();
 }
 
-/// Whether a file takes the place of a script of the theme, and so may say texts as that one does.
+/// Returns whether a file overrides a script of the theme, and may therefore contain translatable texts.
 pub(super) fn is_script(path: &str) -> bool {
     let inner = path.strip_prefix("static/").filter(|inner| inner.ends_with(".js"));
     inner.is_some_and(|inner| STATIC.contains(inner))
 }
 
-/// Whether a static file of a site is the theme's own, letter by letter, and so takes nothing's place.
+/// Returns whether a static file is identical to that of the theme.
 pub(super) fn is_own(path: &str, bytes: &[u8]) -> bool {
     let file = path.strip_prefix("static/").and_then(|inner| STATIC.get_file(inner));
     file.is_some_and(|file| file.contents() == bytes)
 }
 
-/// Returns a script without comments and needless whitespace.
+/// Removes comments and needless white space from a script.
 fn minified(script: &str) -> String {
     minifier::js::minify(script).map_or_else(|_| script.to_string(), |script| script.to_string())
 }
 
-/// Returns a style sheet without comments and indentation.
+/// Removes comments and indentation from a style sheet.
 fn unindented(style: &str) -> String {
     let mut text = String::with_capacity(style.len());
     let mut rest = style;

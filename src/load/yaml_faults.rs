@@ -1,23 +1,23 @@
-//! What a YAML parser stumbled over, in the words of the person who wrote it.
+//! Explains syntax errors of the YAML parser in terms of the source.
 
 use crate::diag::Diagnostic;
 use crate::files::Span;
 use crate::load::rules::{TAB_INDENTATION, UNQUOTED_COLON, YAML_SYNTAX};
 
-/// How reading can go on behind a fault.
+/// How to continue after a syntax error.
 pub(super) enum Repair {
-    /// With this text, which has the same bytes everywhere but at the fault.
+    /// Continue with this text, which has the same length and differs only at the error.
     Text {
-        /// The text.
+        /// Repaired text.
         text: String,
-        /// The byte of a value that the repair made another one.
+        /// Offset of a value that the repair changed.
         at: Option<usize>,
     },
-    /// Only with what stands before this byte.
+    /// Continue with the text before this offset.
     CutAt(usize),
 }
 
-/// Tabs at the very start of lines, which no front matter may have; they become spaces.
+/// Reports tabs in the indentation and replaces them by spaces.
 pub(super) fn leading_tabs(text: &mut String, place: Span) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut repaired = String::with_capacity(text.len());
@@ -40,27 +40,27 @@ fn tab_finding(span: Span) -> Diagnostic {
         .help("indent with two spaces per level")
 }
 
-/// The finding for a fault at byte `at` of `text`, and how to go on.
+/// Returns the finding for a syntax error at offset `at` of `text`, and how to continue.
 pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagnostic, Repair) {
     let at = at.min(text.len());
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let previous = text[..start.saturating_sub(1)].rfind('\n').map_or(0, |newline| newline + 1);
     if info.contains("tab")
         && let Some(next) = text[at..].find('\n').map(|newline| at + newline + 1)
-        && let Some(told) =
+        && let Some(finding) =
             tab_after_spaces(text, text[next..].split('\n').next().unwrap_or_default(), next, place)
     {
         // The parser stops at the end of the value above.
-        return told;
+        return finding;
     }
     for line_start in [start, previous] {
         let line = text[line_start..].split('\n').next().unwrap_or_default();
-        if let Some(told) = bad_escape(text, line, line_start, place)
+        if let Some(finding) = bad_escape(text, line, line_start, place)
             .or_else(|| tab_after_spaces(text, line, line_start, place))
             .or_else(|| second_colon(text, line, line_start, place))
             .or_else(|| bad_first_character(text, line, line_start, place))
         {
-            return told;
+            return finding;
         }
         if start == previous {
             break;
@@ -76,7 +76,7 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
     (finding, Repair::CutAt(top_level_start(text, start)))
 }
 
-/// The parser's words as a phrase of ours.
+/// Rewords a message of the parser as a phrase.
 fn plain(info: &str) -> String {
     let info = info.trim().trim_end_matches('.');
     let mut letters = info.chars();
@@ -94,7 +94,7 @@ fn tab_after_spaces(text: &str, line: &str, start: usize, place: Span) -> Option
     Some((tab_finding(place.part(start + tab, start + indent)), Repair::Text { text: repaired, at: None }))
 }
 
-/// Where the value of a line begins: behind `- ` and `key: `.
+/// Returns the offset of the value in a line: after `- ` and `key: `.
 fn value_start(line: &str) -> Option<usize> {
     let mut at = line.len() - line.trim_start().len();
     while line[at..].starts_with("- ") {
@@ -127,7 +127,7 @@ fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Di
     Some((finding, Repair::Text { text: repaired, at: Some(at) }))
 }
 
-/// A backslash in double quotes that begins no escape of YAML, as in a path of Windows or a regular expression.
+/// Finds a backslash in double quotes that is not a YAML escape, as in a Windows path or a regular expression.
 fn bad_escape(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
     let mut state = None;
     let mut bad = None;
@@ -165,7 +165,8 @@ fn bad_escape(text: &str, line: &str, start: usize, place: Span) -> Option<(Diag
     Some((finding, Repair::Text { text: repaired, at: Some(start + open) }))
 }
 
-/// Whether the text behind a backslash is the rest of an escape, by <https://yaml.org/spec/1.2.2/#57-escaped-characters>.
+/// Returns whether the text after a backslash is a valid escape
+/// (<https://yaml.org/spec/1.2.2/#57-escaped-characters>).
 fn is_escape(rest: &str) -> bool {
     let digits = |count: usize| {
         rest.len() > count && rest.bytes().skip(1).take(count).all(|byte| byte.is_ascii_hexdigit())
@@ -198,7 +199,7 @@ fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Opt
     Some((finding, Repair::Text { text: repaired, at: Some(at) }))
 }
 
-/// The start of the top-level key that a line belongs to.
+/// Returns the start of the top-level key that a line belongs to.
 fn top_level_start(text: &str, line_start: usize) -> usize {
     let mut top = 0;
     let mut at = 0;

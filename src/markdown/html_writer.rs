@@ -53,7 +53,7 @@ impl<'a, P: RenderHooks> HtmlWriter<'a, P> {
             source,
             masked,
             hooks,
-            sections: SectionBuilder::new(headings, hooks.say("Link to this section")),
+            sections: SectionBuilder::new(headings, hooks.tr("Link to this section")),
             out: String::new(),
             suspended: Vec::new(),
             containers: 0,
@@ -85,13 +85,13 @@ impl<'a, P: RenderHooks> HtmlWriter<'a, P> {
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::FootnoteReference(_) if self.image.is_some() => {}
             Event::FootnoteReference(label) => {
-                let mark = self.footnotes.reference(label, &self.hooks.say("Footnote {n}"));
+                let mark = self.footnotes.reference(label, &self.hooks.tr("Footnote {n}"));
                 self.out.push_str(&mark);
             }
             Event::TaskListMarker(done) => {
                 let (state, label) = match done {
-                    true => ("disabled checked", self.hooks.say("Done")),
-                    false => ("disabled", self.hooks.say("To do")),
+                    true => ("disabled checked", self.hooks.tr("Done")),
+                    false => ("disabled", self.hooks.tr("To do")),
                 };
                 self.out.push_str(&format!("<input type=\"checkbox\" {state}"));
                 attribute(&mut self.out, "aria-label", &label);
@@ -104,8 +104,8 @@ impl<'a, P: RenderHooks> HtmlWriter<'a, P> {
 
     /// Returns the sections with the footnotes.
     pub fn finish(mut self) -> Rendered {
-        let back = self.hooks.say("Back to the text");
-        let footnotes = self.footnotes.list(&back, &self.hooks.say("Footnotes"));
+        let back = self.hooks.tr("Back to the text");
+        let footnotes = self.footnotes.list(&back, &self.hooks.tr("Footnotes"));
         self.sections.finish(&mut self.out, footnotes)
     }
 
@@ -198,7 +198,7 @@ impl<'a, P: RenderHooks> HtmlWriter<'a, P> {
                 // The regions of a page need distinct labels.
                 let number = self.table.number + 1;
                 self.table = TableState { alignments: alignments.clone(), number, ..TableState::default() };
-                let label = self.hooks.say("Table {n}").replace("{n}", &number.to_string());
+                let label = self.hooks.tr("Table {n}").replace("{n}", &number.to_string());
                 self.out.push_str("<div class=\"table\" tabindex=\"0\" role=\"region\"");
                 attribute(&mut self.out, "aria-label", &label);
                 self.out.push_str(">\n<table>\n");
@@ -279,11 +279,11 @@ impl<'a, P: RenderHooks> HtmlWriter<'a, P> {
         self.containers += 1;
         let (class, title) = match kind {
             None => return self.out.push_str("<blockquote>\n"),
-            Some(BlockQuoteKind::Note) => ("note", self.hooks.say("Note")),
-            Some(BlockQuoteKind::Tip) => ("tip", self.hooks.say("Tip")),
-            Some(BlockQuoteKind::Important) => ("important", self.hooks.say("Important")),
-            Some(BlockQuoteKind::Warning) => ("warning", self.hooks.say("Warning")),
-            Some(BlockQuoteKind::Caution) => ("caution", self.hooks.say("Caution")),
+            Some(BlockQuoteKind::Note) => ("note", self.hooks.tr("Note")),
+            Some(BlockQuoteKind::Tip) => ("tip", self.hooks.tr("Tip")),
+            Some(BlockQuoteKind::Important) => ("important", self.hooks.tr("Important")),
+            Some(BlockQuoteKind::Warning) => ("warning", self.hooks.tr("Warning")),
+            Some(BlockQuoteKind::Caution) => ("caution", self.hooks.tr("Caution")),
         };
         self.out.push_str(&format!("<aside class=\"alert alert-{class}\">\n<p class=\"alert-title\">"));
         escape_into(&mut self.out, &title);

@@ -111,8 +111,8 @@ impl<P: RenderHooks> RenderHooks for ShiftedHooks<'_, P> {
         })
     }
 
-    fn say(&self, english: &'static str) -> String {
-        self.hooks.say(english)
+    fn tr(&self, english: &'static str) -> String {
+        self.hooks.tr(english)
     }
 
     fn label(&self, fence: &Fence) -> String {

@@ -28,7 +28,7 @@ pub trait RenderHooks {
     fn call_value(&self, call: &Call) -> Option<CallValue>;
 
     /// Translates a text of the interface into the language of the page, without replacing `{n}`.
-    fn say(&self, english: &'static str) -> String {
+    fn tr(&self, english: &'static str) -> String {
         english.to_string()
     }
 

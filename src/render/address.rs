@@ -1,6 +1,6 @@
-//! Links relative to the page they stand on, so that the same files work at `/`, at `/kb/` and from a disk.
+//! Relative links, so that the same files work at `/`, at `/kb/` and from disk.
 
-/// The way from a page to the root of the site: `./`, `../`, `../../`.
+/// Returns the relative path from a page to the root of the site: `./`, `../`, `../../`.
 pub(super) fn root(from: &str) -> String {
     match from.split('#').next().unwrap_or_default().matches('/').count() {
         0 => "./".to_string(),
@@ -8,7 +8,7 @@ pub(super) fn root(from: &str) -> String {
     }
 }
 
-/// The file that an address stands for: folders have an `index.html`.
+/// Returns the file of an address; that of a folder is its `index.html`.
 pub(super) fn file(address: &str) -> String {
     let (path, fragment) = match address.split_once('#') {
         Some((path, fragment)) => (path, Some(fragment)),
@@ -22,7 +22,7 @@ pub(super) fn file(address: &str) -> String {
     }
 }
 
-/// A link on a page with this root to an address. It names the file, as a page opened from a disk needs it.
+/// Returns the link to an address from a page with this root. It names the file, which pages opened from disk need.
 pub(super) fn href(root: &str, to: &str) -> String {
     format!("{root}{}", file(to))
 }

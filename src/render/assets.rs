@@ -1,4 +1,4 @@
-//! Static files, named after their content so that browsers may keep them for ever.
+//! Static files, with a content hash in their names, so that browsers can cache them forever.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,25 +6,25 @@ use std::ops::Range;
 use crate::diag::Diagnostic;
 use crate::facts::Fingerprint;
 use crate::files::{Outputs, Sources, Span, picture_size};
+use crate::i18n::{TextPart, Translations, calls, parts};
 use crate::render::templates::TEMPLATE_ERROR;
-use crate::texts::{Part, Texts, calls, parts};
 
-/// Output paths and bytes of static files, by their path under `static/`.
+/// Output paths and contents of static files, by their path below `static/`.
 #[derive(Debug)]
 pub(super) struct Assets {
     files: BTreeMap<String, (String, Vec<u8>)>,
 }
 
-/// Hexadecimal digits of the hash in a name.
+/// Number of hexadecimal digits of the hash in a name.
 const DIGITS: usize = 12;
 
 impl Assets {
-    /// All static files, scripts of the theme with their texts; the style sheets `css/*.css` become one, in the order of
-    /// their names.
+    /// Collects all static files, with scripts of the theme translated. The style sheets `css/*.css` are joined in
+    /// order of their names.
     ///
     /// # Errors
-    /// Every text of a script with a hole for which the call has no values, at its place.
-    pub fn new(sources: &Sources, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
+    /// Every text of a script with a placeholder but no values in the call.
+    pub fn new(sources: &Sources, texts: &Translations) -> Result<Self, Vec<Diagnostic>> {
         let mut files = BTreeMap::new();
         let mut faults = Vec::new();
         for (id, script) in sources.under("static/") {
@@ -67,38 +67,38 @@ impl Assets {
         Ok(Self { files })
     }
 
-    /// Output path of a static file (`js/site.js`) or of a file beside a page (`content/…`).
+    /// Returns the output path of a static file (`js/site.js`) or of a file next to a page (`content/…`).
     pub fn path(&self, name: &str) -> Option<&str> {
         self.files.get(name.trim_start_matches("static/")).map(|(path, _)| path.as_str())
     }
 
-    /// The bytes of a static file.
+    /// Returns the content of a static file.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.files.get(name).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// The bytes of the static file with this output path.
+    /// Returns the content of the static file with this output path.
     pub fn at(&self, output: &str) -> Option<&[u8]> {
         self.files.values().find(|(path, _)| path == output).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// Width and height of an image in pixels.
+    /// Returns width and height of an image in pixels.
     pub fn size(&self, name: &str) -> Option<(u32, u32)> {
         let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;
         picture_size(bytes)
     }
 
-    /// What pages depend on.
-    pub fn says(&self) -> Fingerprint {
+    /// Returns the fingerprint of what pages depend on: the output paths.
+    pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.files.iter().flat_map(|(name, (path, _))| [name, path]))
     }
 
-    /// Names of all static files.
+    /// Returns the names of all static files.
     pub fn names(&self) -> Vec<String> {
         self.files.keys().cloned().collect()
     }
 
-    /// The files themselves.
+    /// Returns the files with their output paths.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::default();
         for (path, bytes) in self.files.values() {
@@ -108,14 +108,14 @@ impl Assets {
     }
 }
 
-/// Returns a script with the texts of its calls of `t` in the language of the site: `t("Copied")` becomes `t("Kopiert")`.
-fn translated(script: &str, texts: &Texts) -> Result<String, (Range<usize>, String)> {
+/// Translates the texts in a script's calls of `t`: `t("Copied")` becomes `t("Kopiert")`.
+fn translated(script: &str, texts: &Translations) -> Result<String, (Range<usize>, String)> {
     let mut out = String::with_capacity(script.len());
     let mut at = 0;
     for call in calls(script) {
         if script[call.range.end..].trim_start().starts_with(')') {
             let hole =
-                call.texts.iter().flat_map(|text| parts(text)).find(|part| matches!(part, Part::Hole(_)));
+                call.texts.iter().flat_map(|text| parts(text)).find(|part| matches!(part, TextPart::Hole(_)));
             if let Some(hole) = hole {
                 return Err((call.range, format!("missing value for `{}`", hole.source())));
             }
@@ -130,11 +130,11 @@ fn translated(script: &str, texts: &Texts) -> Result<String, (Range<usize>, Stri
     Ok(out)
 }
 
-/// Returns the translation of a text, both as they are written in a script; the text itself where there is none.
-fn quoted(text: &str, texts: &Texts) -> String {
+/// Translates a string literal; keeps it if there is no translation.
+fn quoted(text: &str, texts: &Translations) -> String {
     let source = format!("\"{text}\"");
     let english: Option<String> = serde_json::from_str(&source).ok();
-    match english.as_deref().map(|english| (english, texts.say(english))) {
+    match english.as_deref().map(|english| (english, texts.tr(english))) {
         Some((english, translation)) if english != translation => {
             serde_json::Value::from(translation).to_string()
         }
@@ -147,7 +147,7 @@ fn hashed(folder: &str, name: &str, bytes: &[u8]) -> String {
     format!("{folder}{stem}.{}.{extension}", digest(bytes))
 }
 
-/// What changes with the content, short enough for an address.
+/// Returns a content hash that is short enough for an address.
 pub(super) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..DIGITS].to_string()
 }
@@ -157,10 +157,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_scripts_are_translated_where_they_stand() {
+    fn translates_texts_in_scripts() {
         let pairs =
             [("Copied", "Kopiert"), ("{n} match", "{n} Treffer"), ("No \"{name}\"", "„{name}“ fehlt")];
-        let texts = Texts::new(pairs.map(|(english, own)| (english.to_string(), own.to_string())).into());
+        let texts =
+            Translations::new(pairs.map(|(english, own)| (english.to_string(), own.to_string())).into());
         for (script, german) in [
             ("say(t(\"Copied\"));", "say(t(\"Kopiert\"));"),
             ("t(\"{n} match\",\n \"{n} hits\", { n })", "t(\"{n} Treffer\", \"{n} hits\", { n })"),

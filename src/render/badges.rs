@@ -1,25 +1,25 @@
-//! Badges: a small picture for each model that says on which card it runs, for READMEs elsewhere.
+//! Badges for READMEs: an SVG image per model with the smallest GPU memory size that it runs on.
 
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use crate::files::Outputs;
-use crate::render::views::{RunsOn, Shelf, runs_on};
+use crate::i18n::{Translations, text};
+use crate::render::views::{RenderContext, RunsOn, runs_on};
 use crate::render::xml;
 use crate::site::format_count;
-use crate::texts::{Texts, text};
 
-/// What stands on the left.
+/// Text on the left.
 const LABEL: &str = text("runs on");
 
-/// `badges/<slug>.svg` of every covered model.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+/// Makes `badges/<slug>.svg` for every covered model.
+pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    for model in &shelf.site().models {
-        if let Some(answer) = runs_on(shelf.order, model) {
-            let texts = shelf.texts();
+    for model in &cx.site().models {
+        if let Some(answer) = runs_on(cx.inputs, model) {
+            let texts = cx.texts();
             let title = sentence(texts, &model.head.title.value, &answer);
-            let picture = picture(&title, texts.say(LABEL), &memory(texts, &answer))
+            let picture = picture(&title, texts.tr(LABEL), &memory(texts, &answer))
                 .expect("writing to memory never fails");
             outputs.add(answer.badge, picture);
         }
@@ -27,42 +27,40 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
     outputs
 }
 
-/// What stands on the right: `12 GB`, as cards are sold.
-fn memory(texts: &Texts, answer: &RunsOn) -> String {
-    answer.memory_gib.map_or_else(|| texts.say("several cards").into(), |gib| format!("{gib} GB"))
+/// Returns the text on the right: `12 GB`, the size as sold.
+fn memory(texts: &Translations, answer: &RunsOn) -> String {
+    answer.memory_gib.map_or_else(|| texts.tr("several GPUs").into(), |gib| format!("{gib} GB"))
 }
 
-/// The whole of what a badge says.
-pub(super) fn sentence(texts: &Texts, model: &str, answer: &RunsOn) -> String {
+/// Returns the alternative text of a badge.
+pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> String {
     let run = texts.fill(
         "{quant}, {n} tokens of context",
         &[("quant", &answer.run.quant_name), ("n", &format_count(answer.run.ctx))],
     );
     match answer.memory_gib {
-        Some(gib) => texts.fill(
-            "{model} runs on a card with {n} GB ({run})",
-            &[("model", &model), ("n", &gib), ("run", &run)],
-        ),
+        Some(gib) => texts
+            .fill("{model} runs on a {n} GB GPU ({run})", &[("model", &model), ("n", &gib), ("run", &run)]),
         None => {
-            texts.fill("{model} is larger than any single card ({run})", &[("model", &model), ("run", &run)])
+            texts.fill("{model} is larger than any single GPU ({run})", &[("model", &model), ("run", &run)])
         }
     }
 }
 
-/// Width of the badge in pixels, so that a page can keep the room.
-pub(super) fn width_of(texts: &Texts, answer: &RunsOn) -> usize {
-    part(texts.say(LABEL)) + part(&memory(texts, answer))
+/// Returns the width of the badge in pixels.
+pub(super) fn width_of(texts: &Translations, answer: &RunsOn) -> usize {
+    part(texts.tr(LABEL)) + part(&memory(texts, answer))
 }
 
-/// Room beside a text.
+/// Horizontal margin of a text in pixels.
 const MARGIN: usize = 6;
 
-/// Width of one half.
+/// Returns the width of one half in pixels.
 fn part(text: &str) -> usize {
     width(text) + 2 * MARGIN
 }
 
-/// Width of a text in pixels. Fonts differ from one reader to the next, so the picture sets its texts to this width.
+/// Returns the width of a text in pixels. The image forces this width, since fonts differ between readers.
 fn width(text: &str) -> usize {
     text.chars().count() * 13 / 2
 }

@@ -1,4 +1,4 @@
-//! Atom feeds of what was written, verified or changed lately, as RFC 4287 has them.
+//! Atom feeds (RFC 4287) of recently written, verified or changed pages.
 
 use std::cmp::Reverse;
 
@@ -7,14 +7,14 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 use crate::render::xml;
 use crate::site::{Head, Kind};
 
-/// Most entries.
-const ENTRIES: usize = 60;
+/// Maximum number of entries.
+const MAX_ENTRIES: usize = 60;
 
-/// A feed: its address, its title, the page it goes with, and what may be in it.
+/// A feed: address, title, the page that it belongs to, and its pages.
 struct Feed<'f> {
     address: String,
     title: String,
@@ -23,23 +23,23 @@ struct Feed<'f> {
     heads: Vec<&'f Head>,
 }
 
-/// A page in a feed, the day of its latest check or change, and that change.
-struct Entry<'f> {
+/// A page in a feed, with the date of its latest verification or change, and that change.
+struct FeedEntry<'f> {
     head: &'f Head,
     day: Date,
     change: Option<&'f str>,
 }
 
-/// Where the feed of a category is, by the category's address.
+/// Returns the address of the feed of a category.
 pub(super) fn of_category(address: &str) -> String {
     format!("{address}feed.xml")
 }
 
-/// `feed.xml` of everything, and `categories/<slug>/feed.xml` of the errors of each category.
-pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
+/// Makes `feed.xml` with all pages, and `categories/<slug>/feed.xml` with the errors of each category.
+pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    let config = shelf.order.config;
-    let site = shelf.site();
+    let config = cx.inputs.config;
+    let site = cx.site();
     let everything = Feed {
         address: "feed.xml".into(),
         title: config.title.clone(),
@@ -52,28 +52,28 @@ pub(super) fn files(shelf: &Shelf<'_>) -> Outputs {
         Feed {
             address: of_category(&page),
             title: format!("{}: {}", config.title, category.head.title.value),
-            subtitle: shelf.describe(&category.head),
-            heads: shelf.errors_of(&category.head.id.slug).iter().map(|error| &error.head).collect(),
+            subtitle: cx.describe(&category.head),
+            heads: cx.errors_of(&category.head.id.slug).iter().map(|error| &error.head).collect(),
             page,
         }
     });
     for feed in std::iter::once(everything).chain(categories) {
-        let bytes = write(shelf, &feed).expect("writing to memory never fails");
+        let bytes = write(cx, &feed).expect("writing to memory never fails");
         outputs.add(feed.address, bytes);
     }
     outputs
 }
 
-fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
-    let config = shelf.order.config;
+fn write(cx: &RenderContext<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
+    let config = cx.inputs.config;
     let base = &config.base_url;
-    let mut entries: Vec<Entry<'_>> = feed
+    let mut entries: Vec<FeedEntry<'_>> = feed
         .heads
         .iter()
-        .filter_map(|head| shelf.updated(head).map(|(day, change)| Entry { head, day, change }))
+        .filter_map(|head| cx.updated(head).map(|(day, change)| FeedEntry { head, day, change }))
         .collect();
     entries.sort_by_key(|entry| (Reverse(entry.day), &entry.head.id));
-    entries.truncate(ENTRIES);
+    entries.truncate(MAX_ENTRIES);
     let updated = entries.first().map_or(Date::constant(1970, 1, 1), |entry| entry.day);
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
@@ -95,24 +95,24 @@ fn write(shelf: &Shelf<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
             .write_empty()?;
         writer.create_element("link").with_attribute(("href", page.as_str())).write_empty()?;
         writer.create_element("author").write_inner_content(|writer| text(writer, "name", &config.title))?;
-        text(writer, "rights", &config.licence)?;
+        text(writer, "rights", &config.license)?;
         for each in &entries {
-            entry(writer, shelf, each)?;
+            entry(writer, cx, each)?;
         }
         Ok(())
     })?;
     Ok(xml::file(writer))
 }
 
-fn entry(writer: &mut Writer<Vec<u8>>, shelf: &Shelf<'_>, entry: &Entry<'_>) -> std::io::Result<()> {
+fn entry(writer: &mut Writer<Vec<u8>>, cx: &RenderContext<'_>, entry: &FeedEntry<'_>) -> std::io::Result<()> {
     let head = entry.head;
-    let url = format!("{}{}", shelf.order.config.base_url, head.id.address());
+    let url = format!("{}{}", cx.inputs.config.base_url, head.id.address());
     writer.create_element("entry").write_inner_content(|writer| {
         text(writer, "title", &head.title.value)?;
         text(writer, "id", &url)?;
         text(writer, "updated", &instant(entry.day))?;
         writer.create_element("link").with_attribute(("href", url.as_str())).write_empty()?;
-        let about = shelf.describe(head);
+        let about = cx.describe(head);
         match entry.change {
             Some(change) => {
                 text(writer, "summary", &format!("Changed: {}. {about}", change.trim_end_matches('.')))

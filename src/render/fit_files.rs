@@ -1,41 +1,40 @@
-//! The fit table as the calculator reads it: an index in the page, and one script for each model.
+//! The fit table for the calculator: an index in the page, and one script per model.
 
 use kbgen_estimate::weights::GPU_ALIGNMENT;
 use serde_json::{Value, json};
 
 use crate::files::Outputs;
-use crate::render::Order;
+use crate::i18n::Translations;
+use crate::render::RenderInputs;
 use crate::render::assets::digest;
-use crate::render::reasons::not_covered;
+use crate::render::not_covered::not_covered;
 use crate::site::kinds::ModelData;
 use crate::site::{
-    CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, LEAST_VISIBLE, Offload, PAIRS, QuantFit, Runner,
-    SLOTS, SampledSplit, Share, Vllm, WEIGHT_TYPES,
+    CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, MIN_VISIBLE, Offload, PAIRS, QuantFit, Runner, SLOTS,
+    SampledSplit, Share, Vllm, WEIGHT_TYPES,
 };
-use crate::texts::Texts;
 
-/// Version of the form of these files; grows when their reader would have to change.
+/// Version of the format; increased when readers have to change.
 const VERSION: u32 = 3;
 
-/// `data/fit/<slug>.js` of every covered model.
-pub(super) fn tables(order: &Order<'_>) -> Outputs {
+/// Makes `data/fit/<slug>.js` for every covered model.
+pub(super) fn tables(inputs: &RenderInputs<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    for model in &order.site.models {
+    for model in &inputs.site.models {
         let slug = &model.head.id.slug;
-        if let Some(figures) = order.fits.figures(slug) {
-            let data = model_data(&order.config.texts, figures, &model.data);
-            // a call: a script, and not data, so that it loads from a disk too
+        if let Some(figures) = inputs.fits.figures(slug) {
+            let data = model_data(&inputs.config.texts, figures, &model.data);
+            // A function call instead of JSON, so that it also loads from disk.
             outputs.add(format!("data/fit/{slug}.js"), format!("kbgen.fit.add({},{data});\n", json!(slug)));
         }
     }
     outputs
 }
 
-/// What the page itself holds: names, devices, and what all models have in common; `tables` are
-/// the models' own.
-pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
-    let fits = order.fits;
-    let models: Vec<Value> = order
+/// Returns the index in the page: names, devices, and constants of all models. `tables` are the files of the models.
+pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
+    let fits = inputs.fits;
+    let models: Vec<Value> = inputs
         .site
         .models
         .iter()
@@ -53,7 +52,7 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
             Some(entry)
         })
         .collect();
-    let devices: Vec<Value> = order
+    let devices: Vec<Value> = inputs
         .site
         .devices
         .iter()
@@ -86,20 +85,20 @@ pub(super) fn index(order: &Order<'_>, tables: &Outputs) -> Value {
         "models": models,
         "devices": devices,
         "driver": [fits.driver.0, fits.driver.1],
-        "visible": LEAST_VISIBLE,
+        "visible": MIN_VISIBLE,
         "ctx": DEFAULT_CTX,
         "bands": fits.speeds.bands,
     })
 }
 
-/// Changes with any of the tables: their addresses end in it, so that a page never reads one of
-/// another build from a cache.
+/// Returns a hash of all tables. It is part of their addresses, so that a page never loads a cached table of another
+/// build.
 fn stamp(tables: &Outputs) -> String {
     let texts: Vec<&[u8]> = tables.iter().map(|(_, text)| &**text).collect();
     digest(&texts.concat())
 }
 
-fn model_data(texts: &Texts, figures: &Figures, model: &ModelData) -> Value {
+fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Value {
     let mut data = json!({
         "max": figures.max_ctx,
         "layers": figures.classes.len(),
@@ -154,7 +153,7 @@ fn offload_data(offload: &Offload) -> Value {
     })
 }
 
-/// First cell, value, slope, again and again.
+/// Encodes a curve: first cell, value, slope, repeated.
 fn curve(curve: &Curve) -> Vec<i64> {
     let numbers = |(cells, bytes, slope): &(u64, u64, i64)| [*cells as i64, *bytes as i64, *slope];
     curve.pieces.iter().flat_map(numbers).collect()
@@ -164,7 +163,7 @@ fn places(pairs: &[Option<usize>; PAIRS]) -> [i64; PAIRS] {
     pairs.map(|place| place.map_or(-1, |place| place as i64))
 }
 
-/// Value, count, value, count.
+/// Encodes values as value, count, repeated.
 fn run_lengths(values: &[usize]) -> Vec<usize> {
     values.chunk_by(|a, b| a == b).flat_map(|run| [run[0], run.len()]).collect()
 }
@@ -191,12 +190,12 @@ fn quant_data(fit: &QuantFit) -> Value {
     })
 }
 
-/// Sizes of compute buffers by the bytes to which they are aligned.
+/// Divides the sizes of compute buffers by their alignment.
 fn sampled(samples: &[u64]) -> Vec<u64> {
     samples.iter().map(|bytes| bytes / GPU_ALIGNMENT).collect()
 }
 
-/// Layers on the host and the places of their buffers by cache type, again and again.
+/// Encodes splits: layers on the host, and the samples of their buffers by cache type, repeated.
 fn splits(splits: &[SampledSplit]) -> Vec<i64> {
     splits.iter().flat_map(|split| [vec![split.count as i64], row(split.samples)].concat()).collect()
 }
@@ -210,7 +209,7 @@ mod tests {
     use super::run_lengths;
 
     #[test]
-    fn runs_are_told_by_value_and_length() {
+    fn encodes_runs_by_value_and_length() {
         assert_eq!(run_lengths(&[3, 3, 0, 3]), [3, 2, 0, 1, 3, 1]);
         assert!(run_lengths(&[]).is_empty());
     }

@@ -1,22 +1,22 @@
-//! What static hosts read: headers, redirects, robots, and GitHub's switch against Jekyll.
+//! Files for static hosts: headers, redirects, robots, and `.nojekyll`.
 
 use crate::files::Outputs;
-use crate::render::Order;
+use crate::render::RenderInputs;
 use crate::site::Site;
 
-/// The policy of every page; the pages state it too, for hosts that send no headers.
+/// Content-Security-Policy of every page; also stated in the pages, for hosts that send no headers.
 pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; \
 require-trusted-types-for 'script'; trusted-types default";
 
-/// The files for hosts.
+/// File names.
 const FILES: [&str; 4] = ["_headers", "_redirects", "robots.txt", ".nojekyll"];
 
-/// Those files.
-pub(super) fn files(order: &Order<'_>) -> Outputs {
+/// Makes the files.
+pub(super) fn files(inputs: &RenderInputs<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", order.config.base_url);
-    let texts = [headers(), redirects(order.site), robots, String::new()];
+    let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", inputs.config.base_url);
+    let texts = [headers(), redirects(inputs.site), robots, String::new()];
     FILES.into_iter().zip(texts).for_each(|(path, text)| outputs.add(path, text));
     outputs
 }
@@ -31,7 +31,7 @@ fn headers() -> String {
     )
 }
 
-/// One line an alias; addresses were checked to be plain.
+/// Formats one redirect per alias; aliases are checked to be plain addresses.
 fn redirects(site: &Site) -> String {
     let mut lines: Vec<String> = site
         .heads()

@@ -1,32 +1,32 @@
-//! Structured data for search engines: what a page is, and where it stands.
+//! Structured data for search engines: type and breadcrumbs of a page.
 //!
-//! Nothing is claimed that a reader would not see: an error page is an article and no list of questions, so no page is
+//! It claims nothing that a reader would not see: an error page is an article, not a list of questions, so no page is
 //! a `FAQPage`; the glossary is a set of terms. Types and properties: <https://schema.org/docs/full.html>.
 
 use minijinja::value::Value;
 use serde_json::json;
 
-use crate::render::templates::seen;
-use crate::render::views::{Plate, Shelf};
+use crate::render::templates::view_value;
+use crate::render::views::{PageMeta, RenderContext};
 use crate::site::{Kind, PageId};
 
-/// JSON-LD of a page: what it is, what data go with it, and its breadcrumbs.
-pub(super) fn page(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> Value {
-    let mut graph = vec![what(shelf, plate, canonical)];
-    match plate.kind {
-        "calculator" | "models" => graph.push(models(shelf)),
-        "hardware" => graph.push(devices(shelf)),
+/// Returns the JSON-LD of a page: its type, its data files and its breadcrumbs.
+pub(super) fn page(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
+    let mut graph = vec![what(cx, meta, canonical)];
+    match meta.kind {
+        "calculator" | "models" => graph.push(models(cx)),
+        "hardware" => graph.push(devices(cx)),
         _ => {}
     }
-    if !plate.address.is_empty() && !plate.noindex {
-        graph.push(breadcrumbs(shelf, plate, canonical));
+    if !meta.address.is_empty() && !meta.noindex {
+        graph.push(breadcrumbs(cx, meta, canonical));
     }
-    seen(json!({"@context": "https://schema.org", "@graph": graph}))
+    view_value(json!({"@context": "https://schema.org", "@graph": graph}))
 }
 
-fn what(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Value {
-    let config = shelf.order.config;
-    let kind = match plate.kind {
+fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_json::Value {
+    let config = cx.inputs.config;
+    let kind = match meta.kind {
         "error" | "guide" | "tool" | "quant" => "TechArticle",
         "home" => "WebSite",
         "calculator" | "compare" | "choose-gpu" | "cost" => "WebApplication",
@@ -40,47 +40,46 @@ fn what(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Va
         "@type": kind,
         "@id": canonical,
         "url": canonical,
-        "description": plate.description,
+        "description": meta.description,
         "inLanguage": config.language,
     });
     let object = thing.as_object_mut().expect("an object");
     match kind {
         "TechArticle" => {
-            object.insert("headline".into(), json!(plate.title));
-            object.insert("publisher".into(), publisher(shelf));
-            if let Some((day, _)) = plate.head.and_then(|head| shelf.updated(head)) {
+            object.insert("headline".into(), json!(meta.title));
+            object.insert("publisher".into(), publisher(cx));
+            if let Some((day, _)) = meta.head.and_then(|head| cx.updated(head)) {
                 object.insert("dateModified".into(), json!(day.to_string()));
             }
-            if let Some(licence) = &config.licence_url {
-                object.insert("license".into(), json!(licence));
+            if let Some(license) = &config.license_url {
+                object.insert("license".into(), json!(license));
             }
         }
         "WebApplication" => {
-            object.insert("name".into(), json!(plate.title));
+            object.insert("name".into(), json!(meta.title));
             object.insert("applicationCategory".into(), json!("UtilitiesApplication"));
             object.insert("operatingSystem".into(), json!("Any"));
             object.insert("browserRequirements".into(), json!("Requires JavaScript"));
             object.insert("isAccessibleForFree".into(), json!(true));
         }
         "DefinedTermSet" => {
-            object.insert("name".into(), json!(plate.title));
-            object.insert("hasDefinedTerm".into(), terms(shelf, canonical));
+            object.insert("name".into(), json!(meta.title));
+            object.insert("hasDefinedTerm".into(), terms(cx, canonical));
         }
         _ => {
-            object.insert("name".into(), json!(plate.title));
+            object.insert("name".into(), json!(meta.title));
         }
     }
     thing
 }
 
-fn publisher(shelf: &Shelf<'_>) -> serde_json::Value {
-    let config = shelf.order.config;
+fn publisher(cx: &RenderContext<'_>) -> serde_json::Value {
+    let config = cx.inputs.config;
     json!({"@type": "Organization", "name": config.title, "url": config.base_url})
 }
 
-fn terms(shelf: &Shelf<'_>, canonical: &str) -> serde_json::Value {
-    shelf
-        .site()
+fn terms(cx: &RenderContext<'_>, canonical: &str) -> serde_json::Value {
+    cx.site()
         .terms
         .iter()
         .map(|term| {
@@ -88,51 +87,49 @@ fn terms(shelf: &Shelf<'_>, canonical: &str) -> serde_json::Value {
                 "@type": "DefinedTerm",
                 "@id": format!("{canonical}#{}", term.head.id.slug),
                 "name": term.head.title.value,
-                "description": shelf.describe(&term.head),
+                "description": cx.describe(&term.head),
             })
         })
         .collect()
 }
 
-/// What the calculator rests on, and the tables of the models with it.
-fn models(shelf: &Shelf<'_>) -> serde_json::Value {
-    let count = shelf.site().models.len();
+/// Returns the data set of the calculator and the tables of the models.
+fn models(cx: &RenderContext<'_>) -> serde_json::Value {
+    let count = cx.site().models.len();
     let mut data = dataset(
-        shelf,
+        cx,
         "models",
-        shelf.say("Memory that language models need"),
-        &shelf.fill(
-            "Hyperparameters of {n} language models and what they need on a GPU, computed from these: weights by \
-             quantization, cache and compute buffer by context.",
+        cx.tr("Memory requirements of language models"),
+        &cx.fill(
+            "Hyperparameters of {n} language models and their GPU memory requirements: weights by quantization, cache and compute buffer by context.",
             &[("n", &count)],
         ),
     );
-    data["variableMeasured"] =
-        json!([shelf.say("weights"), shelf.say("K/V cache"), shelf.say("compute buffer")]);
+    data["variableMeasured"] = json!([cx.tr("weights"), cx.tr("K/V cache"), cx.tr("compute buffer")]);
     let methodology = PageId::new(Kind::Document, "methodology");
-    if shelf.head(&methodology).is_some() {
+    if cx.head(&methodology).is_some() {
         data["measurementTechnique"] =
-            json!(format!("{}{}", shelf.order.config.base_url, methodology.address()));
+            json!(format!("{}{}", cx.inputs.config.base_url, methodology.address()));
     }
     data
 }
 
-fn devices(shelf: &Shelf<'_>) -> serde_json::Value {
-    let count = shelf.site().devices.len();
+fn devices(cx: &RenderContext<'_>) -> serde_json::Value {
+    let count = cx.site().devices.len();
     dataset(
-        shelf,
+        cx,
         "hardware",
-        shelf.say("Devices that run language models"),
-        &shelf.fill(
+        cx.tr("Devices that run language models"),
+        &cx.fill(
             "Memory, bandwidth, power limit and generation of {n} devices, each with its sources.",
             &[("n", &count)],
         ),
     )
 }
 
-/// A file of data that anyone may download: `data/<name>.json`.
-fn dataset(shelf: &Shelf<'_>, name: &str, title: &str, description: &str) -> serde_json::Value {
-    let config = shelf.order.config;
+/// Returns the description of a data file: `data/<name>.json`.
+fn dataset(cx: &RenderContext<'_>, name: &str, title: &str, description: &str) -> serde_json::Value {
+    let config = cx.inputs.config;
     let base = &config.base_url;
     let mut data = json!({
         "@type": "Dataset",
@@ -140,7 +137,7 @@ fn dataset(shelf: &Shelf<'_>, name: &str, title: &str, description: &str) -> ser
         "url": format!("{base}{name}/"),
         "name": title,
         "description": description,
-        "creator": publisher(shelf),
+        "creator": publisher(cx),
         "isAccessibleForFree": true,
         "distribution": {
             "@type": "DataDownload",
@@ -148,17 +145,17 @@ fn dataset(shelf: &Shelf<'_>, name: &str, title: &str, description: &str) -> ser
             "encodingFormat": "application/json",
         },
     });
-    if let Some(licence) = &config.licence_url {
-        data["license"] = json!(licence);
+    if let Some(license) = &config.license_url {
+        data["license"] = json!(license);
     }
     data
 }
 
-fn breadcrumbs(shelf: &Shelf<'_>, plate: &Plate<'_>, canonical: &str) -> serde_json::Value {
-    let (base_url, home) = (&shelf.order.config.base_url, shelf.say("Home"));
+fn breadcrumbs(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_json::Value {
+    let (base_url, home) = (&cx.inputs.config.base_url, cx.tr("Home"));
     let home = (home.to_string(), base_url.to_string());
-    let trail = plate.trail.iter().map(|(title, address)| (title.clone(), format!("{base_url}{address}")));
-    let here = (plate.title.to_string(), canonical.to_string());
+    let trail = meta.trail.iter().map(|(title, address)| (title.clone(), format!("{base_url}{address}")));
+    let here = (meta.title.to_string(), canonical.to_string());
     let items: Vec<_> = std::iter::once(home)
         .chain(trail)
         .chain(std::iter::once(here))

@@ -1,37 +1,35 @@
-//! A checked site becomes files in memory.
+//! Renders a checked site to files.
 //!
-//! 1. `assets` names every static file after its content and makes one style sheet; texts of scripts are in the site's language,
-//! 2. `prose` turns bodies into HTML with links relative to their page,
-//! 3. `views` give each template what it may see, `templates` renders it, `say` puts in its texts,
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `runs`, `cards`, `search` and `schemas`
-//!    write the files for machines.
+//! 1. `assets` collects static files with content hashes in their names, and translates scripts.
+//! 2. `prose` renders bodies to HTML with relative links.
+//! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `device_index`,
+//!    `search` and `schemas` make files for programs.
 //!
-//! `social` draws the pictures that services show of shared pages, apart from them.
-//!
-//! `bundle` makes one page of the same views, on request.
+//! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
 
 mod address;
 mod assets;
 mod badges;
-mod basis;
 mod bundle;
-mod cards;
 mod data;
+mod device_index;
 mod diagnose;
 mod feed;
 mod fit_files;
 mod hosting;
 mod json_ld;
+mod model_summary;
+mod not_covered;
 mod opensearch;
 mod prose;
-mod reasons;
-mod runs;
-mod say;
+mod provenance;
 mod schemas;
 mod search;
 mod sitemap;
 mod social;
 mod templates;
+mod translate;
 mod views;
 mod xml;
 
@@ -48,11 +46,11 @@ use crate::diagnosis::{CompiledSignatures, LazySignatures};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::files::{Outputs, Sink, SourceId, Sources};
+use crate::progress::{BuildProgress, Stage};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
-use crate::render::views::{Query, Shelf};
+use crate::render::views::{Query, RenderContext};
 use crate::site::{FitTable, Links, ProseFigure, Site};
-use crate::watch::{Stage, Watch};
 
 pub use bundle::BUNDLE_MARK;
 pub use templates::TEMPLATE_ERROR;
@@ -60,125 +58,125 @@ pub use templates::TEMPLATE_ERROR;
 /// All rules of this module.
 pub const RULES: &[Rule] = &[TEMPLATE_ERROR];
 
-/// Whom pages are made for.
+/// Audience of the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Readers of the published site.
     World,
-    /// The person who writes it: pages reload by themselves.
+    /// The author of a local preview: pages reload automatically.
     Author,
 }
 
 /// Inputs of rendering.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'s> {
-    /// Templates, static files, texts.
+pub struct RenderInputs<'s> {
+    /// Templates, static files, translations.
     pub sources: &'s Sources,
     /// Settings.
     pub config: &'s Fact<Config>,
     /// Pages.
     pub site: &'s Site,
-    /// Where their links lead.
+    /// Resolved links.
     pub links: &'s Links,
-    /// Their signatures.
+    /// Compiled signatures.
     pub signatures: &'s LazySignatures,
     /// Memory figures of the models.
     pub fits: &'s Fact<Arc<FitTable>>,
-    /// Figures that prose calls for, by the file of a page and by the place of the call in its body.
+    /// Figures of calls in prose, by file of the page and offset of the call in its body.
     pub figures: &'s Table<String, BTreeMap<usize, ProseFigure>>,
-    /// Today, for staleness.
+    /// Today's date, for staleness.
     pub today: &'s Fact<Date>,
-    /// Whom for.
+    /// Audience of the pages.
     pub audience: &'s Fact<Audience>,
     /// Engine with results of earlier builds.
     pub engine: &'s Engine,
-    /// Who waits.
-    pub watch: &'s dyn Watch,
+    /// Receives progress.
+    pub progress: &'s dyn BuildProgress,
 }
 
-impl<'s> Order<'s> {
-    /// The signatures of all pages.
+impl<'s> RenderInputs<'s> {
+    /// Returns the compiled signatures of all pages.
     fn compiled(&self) -> &'s CompiledSignatures {
         self.signatures.of(self.site, self.sources, self.engine)
     }
 }
 
-/// Data that all pages share: names of static files, what bodies say, the index of the fit tables,
-/// look-alikes.
+/// Data that all pages share: names of static files, summaries of bodies, the index of the fit tables, and similar
+/// errors.
 #[derive(Debug)]
-pub struct Groundwork {
+pub struct SharedData {
     assets: Fact<Assets>,
     prose: Prose,
     fit_index: Fact<serde_json::Value>,
-    look_alikes: Table<String, Vec<String>>,
+    similar_errors: Table<String, Vec<String>>,
 }
 
-impl Groundwork {
-    /// Makes it.
+impl SharedData {
+    /// Computes the shared data.
     ///
     /// # Errors
-    /// Every text of a script that cannot be understood, at its place.
-    pub fn new(order: &Order<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let assets = Assets::new(order.sources, &order.config.texts)?;
-        let assets = Fact::new(Name::new("assets", ""), assets.says(), assets);
-        order.engine.tell(&assets);
-        let prose = Prose::new(order, &assets);
-        let fit_index = order.engine.query(engine::Kind::Gathered, "fit index", || {
-            fit_files::index(order, &fit_files::tables(order)).to_string()
+    /// Every text of a script that cannot be translated.
+    pub fn new(inputs: &RenderInputs<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let assets = Assets::new(inputs.sources, &inputs.config.texts)?;
+        let assets = Fact::new(Name::new("assets", ""), assets.fingerprint(), assets);
+        inputs.engine.register(&assets);
+        let prose = Prose::new(inputs, &assets);
+        let fit_index = inputs.engine.query(engine::Kind::Gathered, "fit index", || {
+            fit_files::index(inputs, &fit_files::tables(inputs)).to_string()
         });
         let says = Fingerprint::of([&fit_index]);
         let fit_index = serde_json::from_str(&fit_index).expect("it was written as JSON");
         let fit_index = Fact::new(Name::new("fit index", ""), says, fit_index);
-        order.engine.tell(&fit_index);
-        let look_alikes: BTreeMap<String, Vec<String>> =
-            order.engine.query(engine::Kind::Gathered, "look-alikes", || {
+        inputs.engine.register(&fit_index);
+        let similar_errors: BTreeMap<String, Vec<String>> =
+            inputs.engine.query(engine::Kind::Gathered, "look-alikes", || {
                 let owned = |others: Vec<&str>| others.into_iter().map(str::to_string).collect();
-                let alike = similar_pages(order.compiled().index.table()).into_iter();
+                let alike = similar_pages(inputs.compiled().index.table()).into_iter();
                 alike.map(|(page, others)| (page.to_string(), owned(others))).collect()
             });
-        let look_alikes = Table::new("look-alikes", look_alikes, Clone::clone);
-        order.engine.tell(&look_alikes);
-        Ok(Self { assets, prose, fit_index, look_alikes })
+        let similar_errors = Table::new("look-alikes", similar_errors, Clone::clone);
+        inputs.engine.register(&similar_errors);
+        Ok(Self { assets, prose, fit_index, similar_errors })
     }
 }
 
-/// How far the files of a site are made.
+/// How many files of a site are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
-    /// Those of the pages that come first.
+pub enum Milestone {
+    /// The pages that come first.
     First,
     /// All pages.
     Pages,
 }
 
-/// Makes the files of a site that differ from those the sink has: first those of the pages that `is_first` selects by source
-/// and address, then, if `go_on` returns true, all others.
+/// Makes the files of a site that the sink cannot reuse: first some pages, then, if `go_on` returns `true`,
+/// everything else.
 ///
 /// # Errors
-/// Every distinct fault of a template, at its place in the template; what was made until then is worth nothing.
+/// Every distinct error of a template; the files made so far must be discarded.
 pub fn files(
-    order: &Order<'_>,
+    inputs: &RenderInputs<'_>,
     is_first: impl Fn(Option<SourceId>, &str) -> bool,
     sink: &dyn Sink,
-    mut go_on: impl FnMut(Made) -> bool,
+    mut go_on: impl FnMut(Milestone) -> bool,
 ) -> Result<(), Vec<Diagnostic>> {
-    order.watch.begin(Stage::Gather, 0);
-    let ground = Groundwork::new(order)?;
-    let engine = templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?;
-    order.engine.tell(engine.fact());
-    let shelf = Shelf::new(order, &ground);
-    order.watch.begin(Stage::Pages, order.site.heads().count());
-    let queries = views::queries(&shelf, &engine);
+    inputs.progress.start_stage(Stage::Gather, 0);
+    let shared = SharedData::new(inputs)?;
+    let engine = templates::TemplateEngine::new(inputs.sources, &shared.assets, &inputs.config.texts)?;
+    inputs.engine.register(engine.fact());
+    let cx = RenderContext::new(inputs, &shared);
+    inputs.progress.start_stage(Stage::Pages, inputs.site.heads().count());
+    let queries = views::queries(&cx, &engine);
     let (first, rest): (Vec<_>, Vec<_>) =
         queries.into_iter().partition(|query| is_first(query.about, &query.name));
-    all(order, &first, sink)?;
-    if !go_on(Made::First) {
+    all(inputs, &first, sink)?;
+    if !go_on(Milestone::First) {
         return Ok(());
     }
-    all(order, &rest, sink)?;
-    go_on(Made::Pages);
-    order.watch.begin(Stage::Data, 0);
-    let makers: [(&str, DataMaker); 15] = [
+    all(inputs, &rest, sink)?;
+    go_on(Milestone::Pages);
+    inputs.progress.start_stage(Stage::Data, 0);
+    let builders: [(&str, DataBuilder); 15] = [
         ("llms-full.txt", data::whole),
         ("kb.json", data::everything),
         ("diagnose.js", diagnose::table),
@@ -186,33 +184,33 @@ pub fn files(
         ("llms.txt", data::map),
         ("models.json", data::models),
         ("hardware.json", data::devices),
-        ("fit tables", |shelf| fit_files::tables(shelf.order)),
-        ("runs.js", runs::file),
-        ("cards.js", cards::file),
+        ("fit tables", |cx| fit_files::tables(cx.inputs)),
+        ("runs.js", model_summary::file),
+        ("cards.js", device_index::file),
         ("badges", badges::files),
         ("feeds", feed::files),
         ("sitemap.xml", sitemap::file),
         ("opensearch.xml", opensearch::file),
-        ("static files", |shelf| shelf.assets.outputs()),
+        ("static files", |cx| cx.assets.outputs()),
     ];
-    let data = makers.into_iter().map(|(name, make)| {
-        let shelf = &shelf;
-        let make = move || Ok(make(shelf).into_files());
+    let data = builders.into_iter().map(|(name, make)| {
+        let cx = &cx;
+        let make = move || Ok(make(cx).into_files());
         Query { name: name.to_string(), about: None, make: Box::new(make) }
     });
-    let schemas = || Ok(schemas::files(order.config).into_files());
+    let schemas = || Ok(schemas::files(inputs.config).into_files());
     let schemas = Query { name: "schemas".to_string(), about: None, make: Box::new(schemas) };
-    all(order, &data.chain([schemas]).collect::<Vec<_>>(), sink)?;
-    hosting::files(order).give(sink);
+    all(inputs, &data.chain([schemas]).collect::<Vec<_>>(), sink)?;
+    hosting::files(inputs).write_to(sink);
     Ok(())
 }
 
 /// Makes data files that belong together.
-type DataMaker = fn(&Shelf<'_>) -> Outputs;
+type DataBuilder = fn(&RenderContext<'_>) -> Outputs;
 
-/// Runs queries.
-fn all(order: &Order<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
-    let run = |query: &Query<'_>| order.engine.files(&query.name, sink, &query.make).err();
+/// Runs queries in parallel.
+fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+    let run = |query: &Query<'_>| inputs.engine.files(&query.name, sink, &query.make).err();
     let mut faults = Vec::new();
     for fault in queries.par_iter().filter_map(run).collect::<Vec<_>>() {
         if !faults.contains(&fault) {
@@ -222,17 +220,17 @@ fn all(order: &Order<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), 
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Makes the pictures that pages name for those who share them.
-pub fn pictures(order: &Order<'_>, sink: &dyn Sink) {
-    social::files(order, sink);
+/// Draws the share pictures.
+pub fn pictures(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
+    social::files(inputs, sink);
 }
 
-/// The whole knowledge base as one page.
+/// Renders the whole knowledge base to one page.
 ///
 /// # Errors
 /// As [`files`].
-pub fn bundle(order: &Order<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let ground = Groundwork::new(order)?;
-    let shelf = Shelf::new(order, &ground);
-    bundle::page(&shelf, &templates::Engine::new(order.sources, &ground.assets, &order.config.texts)?)
+pub fn bundle(inputs: &RenderInputs<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let shared = SharedData::new(inputs)?;
+    let cx = RenderContext::new(inputs, &shared);
+    bundle::page(&cx, &templates::TemplateEngine::new(inputs.sources, &shared.assets, &inputs.config.texts)?)
 }

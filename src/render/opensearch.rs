@@ -1,23 +1,23 @@
-//! The OpenSearch description: browsers offer the site's search by it.
+//! OpenSearch description, which lets browsers offer the site's search.
 //!
-//! Elements and their largest lengths: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>.
+//! Elements and their maximum lengths: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 use crate::render::xml;
 
-/// `opensearch.xml`.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+/// Makes `opensearch.xml`.
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add("opensearch.xml", description(shelf).expect("writing to memory never fails"));
+    outputs.add("opensearch.xml", description(cx).expect("writing to memory never fails"));
     outputs
 }
 
-fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
-    let config = shelf.order.config;
+fn description(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
+    let config = cx.inputs.config;
     let base = &config.base_url;
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
@@ -28,9 +28,9 @@ fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
         let mut text = |name: &str, content: &str| {
             writer.create_element(name).write_text_content(BytesText::new(content)).map(|_| ())
         };
-        text("ShortName", &within(&config.title, 16))?;
-        text("LongName", &within(&config.title, 48))?;
-        text("Description", &within(&config.description, 1024))?;
+        text("ShortName", &truncate_at_word(&config.title, 16))?;
+        text("LongName", &truncate_at_word(&config.title, 48))?;
+        text("Description", &truncate_at_word(&config.description, 1024))?;
         text("Language", &config.language)?;
         text("InputEncoding", "UTF-8")?;
         text("OutputEncoding", "UTF-8")?;
@@ -40,7 +40,7 @@ fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
         };
         url("text/html", "results", &format!("{base}search/?q={{searchTerms}}"))?;
         url("application/opensearchdescription+xml", "self", &format!("{base}opensearch.xml"))?;
-        if let Some(icon) = shelf.assets.path("favicon.svg") {
+        if let Some(icon) = cx.assets.path("favicon.svg") {
             writer
                 .create_element("Image")
                 .with_attributes([("width", "16"), ("height", "16"), ("type", "image/svg+xml")])
@@ -51,8 +51,8 @@ fn description(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
     Ok(xml::file(writer))
 }
 
-/// The words of a text that fit into so many characters; of a longer word its beginning.
-fn within(text: &str, most: usize) -> String {
+/// Returns the words of a text that fit into a number of characters; truncates a longer first word.
+fn truncate_at_word(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
     }
@@ -63,12 +63,12 @@ fn within(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::truncate_at_word;
 
     #[test]
-    fn a_name_that_is_too_long_ends_with_a_word() {
-        assert_eq!(within("Local LLM Errors", 16), "Local LLM Errors");
-        assert_eq!(within("Errors of local models", 16), "Errors of local");
-        assert_eq!(within("Unausstehlichkeiten", 16), "Unausstehlichkei");
+    fn truncates_long_names_at_words() {
+        assert_eq!(truncate_at_word("Local LLM Errors", 16), "Local LLM Errors");
+        assert_eq!(truncate_at_word("Errors of local models", 16), "Errors of local");
+        assert_eq!(truncate_at_word("Unausstehlichkeiten", 16), "Unausstehlichkei");
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies as HTML, with links relative to the page that shows them.
+//! Renders bodies to HTML, with links relative to the page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,79 +8,79 @@ use rayon::prelude::*;
 use crate::engine::Kind;
 use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::markdown::{self, Call, CallValue, Picture, RenderHooks, Rendered, TocEntry};
-use crate::render::Order;
+use crate::progress::Stage;
+use crate::render::RenderInputs;
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
-use crate::render::basis::basis;
+use crate::render::provenance::provenance;
 use crate::render::views::description;
 use crate::site::kinds::ToolData;
-use crate::site::{self, Head, Page, Target};
-use crate::watch::Stage;
+use crate::site::{self, Head, LinkTarget, Page};
 
-/// Summaries of all bodies, by the path of the file. The bodies themselves are rendered when a page needs them, because
-/// together they are larger than everything else.
+/// Summaries of all bodies, by path of the file. Bodies are rendered on demand, since together they are larger than
+/// everything else.
 #[derive(Debug)]
 pub(super) struct Prose {
     tools: Fact<BTreeMap<String, String>>,
-    told: Table<String, Arc<(Told, Fingerprint)>>,
+    summaries: Table<String, Arc<(BodySummary, Fingerprint)>>,
 }
 
-/// Summary of a body for other pages.
+/// Summary of a body, for other pages.
 #[derive(Debug)]
-pub(super) struct Told {
-    /// The first paragraph of the lead as plain text, cut to one sentence or two.
+pub(super) struct BodySummary {
+    /// First sentences of the lead as plain text.
     pub description: String,
-    /// Headings of level 2 and 3, in order.
+    /// Headings of levels 2 and 3.
     pub toc: Vec<TocEntry>,
 }
 
 impl Prose {
-    /// Reads every body.
-    pub fn new(order: &Order<'_>, assets: &Fact<Assets>) -> Self {
+    /// Summarizes every body.
+    pub fn new(inputs: &RenderInputs<'_>, assets: &Fact<Assets>) -> Self {
         let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
-        let tools: BTreeMap<String, String> = order.site.tools.iter().map(name).collect();
+        let tools: BTreeMap<String, String> = inputs.site.tools.iter().map(name).collect();
         let tools = Fact::new(Name::new("titles of tools", ""), Fingerprint::of_data(&tools), tools);
-        order.engine.tell(&tools);
-        let heads: Vec<&Head> = order.site.heads().collect();
-        order.watch.begin(Stage::Prose, heads.len());
+        inputs.engine.register(&tools);
+        let heads: Vec<&Head> = inputs.site.heads().collect();
+        inputs.progress.start_stage(Stage::Prose, heads.len());
         let read = |head: &&Head| {
-            order.watch.begin_page(&head.path);
-            let told =
-                order.engine.value(&format!("prose {}", head.path), || read(order, assets, &tools, head));
-            order.watch.end_page(&head.path);
-            (head.path.clone(), told)
+            inputs.progress.start_page(&head.path);
+            let summary =
+                inputs.engine.value(&format!("prose {}", head.path), || read(inputs, assets, &tools, head));
+            inputs.progress.finish_page(&head.path);
+            (head.path.clone(), summary)
         };
-        let told: Vec<_> = heads.par_iter().map(read).collect();
-        let told = Table::new("prose", told, |told| told.1);
-        order.engine.tell(&told);
-        Self { tools, told }
+        let summaries: Vec<_> = heads.par_iter().map(read).collect();
+        let summaries = Table::new("prose", summaries, |summary| summary.1);
+        inputs.engine.register(&summaries);
+        Self { tools, summaries }
     }
 
-    /// Returns the summary of the body of a page.
-    pub fn told(&self, head: &Head) -> &Told {
-        &self.told.get(head.path.as_str()).expect("the page is one of the site").0
+    /// Returns the summary of a page's body.
+    pub fn summary(&self, head: &Head) -> &BodySummary {
+        &self.summaries.get(head.path.as_str()).expect("the page is one of the site").0
     }
 
-    /// The body of a page as HTML.
-    pub fn body(&self, order: &Order<'_>, assets: &Fact<Assets>, head: &Head) -> Rendered {
-        let place = Place::new(order, assets, &self.tools, head);
-        render(order.sources.text(head.body.span), head, &place)
+    /// Renders the body of a page.
+    pub fn body(&self, inputs: &RenderInputs<'_>, assets: &Fact<Assets>, head: &Head) -> Rendered {
+        let place = PageHooks::new(inputs, assets, &self.tools, head);
+        render(inputs.sources.text(head.body.span), head, &place)
     }
 }
 
 fn read(
-    order: &Order<'_>,
+    inputs: &RenderInputs<'_>,
     assets: &Fact<Assets>,
     tools: &Fact<BTreeMap<String, String>>,
     head: &Head,
-) -> (Told, Fingerprint) {
-    let (lead, toc) = order.engine.query(Kind::Prose, &head.path, || {
-        let place = Place::new(order, assets, tools, head);
-        let rendered = render(order.sources.text(head.body.span), head, &Uncolored(&place));
+) -> (BodySummary, Fingerprint) {
+    let (lead, toc) = inputs.engine.query(Kind::Prose, &head.path, || {
+        let place = PageHooks::new(inputs, assets, tools, head);
+        let rendered = render(inputs.sources.text(head.body.span), head, &PlainHooks(&place));
         (rendered.lead_text, rendered.toc)
     });
     let says = Fingerprint::of_data(&(&lead, &toc));
-    (Told { description: description(&lead), toc }, says)
+    (BodySummary { description: description(&lead), toc }, says)
 }
 
 fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
@@ -88,46 +88,46 @@ fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
 }
 
 /// Context of a body: the page that shows it.
-struct Place<'s> {
-    order: &'s Order<'s>,
+struct PageHooks<'s> {
+    inputs: &'s RenderInputs<'s>,
     assets: &'s Fact<Assets>,
     /// Titles of tools by slug, for labels of code blocks.
     tools: &'s Fact<BTreeMap<String, String>>,
     head: &'s Head,
     root: String,
-    /// Targets by the destination as written: within one page it always means the same.
-    targets: BTreeMap<&'s str, &'s Target>,
+    /// Targets by destination as written, which is unambiguous within a page.
+    targets: BTreeMap<&'s str, &'s LinkTarget>,
 }
 
-impl<'s> Place<'s> {
+impl<'s> PageHooks<'s> {
     fn new(
-        order: &'s Order<'s>,
+        inputs: &'s RenderInputs<'s>,
         assets: &'s Fact<Assets>,
         tools: &'s Fact<BTreeMap<String, String>>,
         head: &'s Head,
     ) -> Self {
-        let known = order.links.of(head);
+        let known = inputs.links.of(head);
         let links = head.body.outline.links.iter();
         let targets =
             links.filter_map(|link| Some((link.destination.as_str(), known?.target(&link.range)?))).collect();
-        Self { order, assets, tools, head, root: root(&shown_at(head)), targets }
+        Self { inputs, assets, tools, head, root: root(&shown_at(head)), targets }
     }
 }
 
-/// A link to a target from a page with this root.
-pub(super) fn lead(root: &str, target: &Target, assets: &Assets) -> String {
+/// Returns the link to a target from a page with this root.
+pub(super) fn target_href(root: &str, target: &LinkTarget, assets: &Assets) -> String {
     match target {
-        Target::Page { page, anchor } => with_anchor(href(root, &page.address()), anchor.as_deref()),
-        Target::Listing { address, anchor } => with_anchor(href(root, address), anchor.as_deref()),
-        Target::Here { anchor } => format!("#{anchor}"),
-        Target::File { path } => {
+        LinkTarget::Page { page, anchor } => with_anchor(href(root, &page.address()), anchor.as_deref()),
+        LinkTarget::Listing { address, anchor } => with_anchor(href(root, address), anchor.as_deref()),
+        LinkTarget::Here { anchor } => format!("#{anchor}"),
+        LinkTarget::File { path } => {
             assets.path(path).map_or_else(String::new, |output| format!("{root}{output}"))
         }
-        Target::Elsewhere { url } => url.clone(),
+        LinkTarget::Elsewhere { url } => url.clone(),
     }
 }
 
-/// The address of the page that shows a body: terms stand together in the glossary.
+/// Returns the address of the page that shows a body: terms are all in the glossary.
 fn shown_at(head: &Head) -> String {
     match head.id.kind {
         site::Kind::Term => "glossary/".into(),
@@ -135,38 +135,38 @@ fn shown_at(head: &Head) -> String {
     }
 }
 
-impl RenderHooks for Place<'_> {
+impl RenderHooks for PageHooks<'_> {
     fn href(&self, destination: &str) -> String {
         match self.targets.get(destination) {
-            Some(target) => lead(&self.root, target, self.assets),
+            Some(target) => target_href(&self.root, target, self.assets),
             None => destination.to_string(),
         }
     }
 
     fn picture(&self, destination: &str) -> Picture {
         let size = match self.targets.get(destination) {
-            Some(Target::File { path }) => self.assets.size(path),
+            Some(LinkTarget::File { path }) => self.assets.size(path),
             _ => None,
         };
         Picture { source: self.href(destination), size }
     }
 
     fn call_value(&self, call: &Call) -> Option<CallValue> {
-        let figure = self.order.figures.get(self.head.path.as_str())?.get(&call.range.start)?;
+        let figure = self.inputs.figures.get(self.head.path.as_str())?.get(&call.range.start)?;
         Some(CallValue {
             text: figure.text.clone(),
             value: figure.value.to_string(),
-            title: basis(self.order, &call.source).unwrap_or_default(),
+            title: provenance(self.inputs, &call.source).unwrap_or_default(),
         })
     }
 
-    fn say(&self, english: &'static str) -> String {
-        self.order.config.texts.say(english).to_string()
+    fn tr(&self, english: &'static str) -> String {
+        self.inputs.config.texts.tr(english).to_string()
     }
 
     fn code(&self, language: &str, code: &str) -> Arc<str> {
         let highlight = |(language, code): (&str, &str)| markdown::highlight(language, code).to_string();
-        self.order.engine.pure(Kind::Code, (language, code), highlight).into()
+        self.inputs.engine.pure(Kind::Code, (language, code), highlight).into()
     }
 
     fn tool_name(&self, slug: &str) -> String {
@@ -174,10 +174,10 @@ impl RenderHooks for Place<'_> {
     }
 }
 
-/// The same without colors, for those who only want to know what a body says.
-struct Uncolored<'p>(&'p Place<'p>);
+/// Hooks without syntax highlighting, for summaries.
+struct PlainHooks<'p>(&'p PageHooks<'p>);
 
-impl RenderHooks for Uncolored<'_> {
+impl RenderHooks for PlainHooks<'_> {
     fn href(&self, destination: &str) -> String {
         self.0.href(destination)
     }
@@ -198,22 +198,22 @@ fn with_anchor(href: String, anchor: Option<&str>) -> String {
     }
 }
 
-/// One-line Markdown in the front matter of a page.
-pub(super) struct Line<'s> {
-    /// The build.
-    pub order: &'s Order<'s>,
-    /// Static files, for their names.
+/// Context of one-line Markdown in front matter.
+pub(super) struct InlineHooks<'s> {
+    /// Inputs of rendering.
+    pub inputs: &'s RenderInputs<'s>,
+    /// Static files.
     pub assets: &'s Fact<Assets>,
-    /// The page.
+    /// Page with the front matter.
     pub page: &'s Head,
-    /// The way from where it is shown to the root.
+    /// Relative path from the page that shows it to the root.
     pub root: &'s str,
 }
 
-impl RenderHooks for Line<'_> {
+impl RenderHooks for InlineHooks<'_> {
     fn href(&self, destination: &str) -> String {
-        match self.order.links.of(self.page).and_then(|links| links.lines.get(destination)) {
-            Some(target) => lead(self.root, target, self.assets),
+        match self.inputs.links.of(self.page).and_then(|links| links.lines.get(destination)) {
+            Some(target) => target_href(self.root, target, self.assets),
             None => destination.to_string(),
         }
     }

@@ -1,4 +1,4 @@
-//! JSON Schemas: of the front matter, so that editors complete and check it, and of the data files.
+//! JSON Schemas: for front matter, so that editors complete and check it, and for data files.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::schema::{Field, json_schema};
 use crate::site::Kind;
 use crate::site::kinds::fields;
 
-/// `schema/<kind>.json` for the front matter of every kind, and one for every form of data file.
+/// Makes `schema/<kind>.json` for the front matter of every kind, and one for every type of data file.
 pub(super) fn files(config: &Config) -> Outputs {
     let mut outputs = Outputs::default();
     let mut add = |name: &str, title: &str, fields: &[Field]| {

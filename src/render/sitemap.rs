@@ -1,30 +1,29 @@
-//! The sitemap: every page that search engines may list.
+//! The sitemap: all pages that search engines may list.
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 use crate::render::xml;
 use crate::site::{Head, Kind, LISTINGS};
 
-/// `sitemap.xml`.
-pub(super) fn file(shelf: &Shelf<'_>) -> Outputs {
+/// Makes `sitemap.xml`.
+pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add("sitemap.xml", sitemap(shelf).expect("writing to memory never fails"));
+    outputs.add("sitemap.xml", sitemap(cx).expect("writing to memory never fails"));
     outputs
 }
 
-fn sitemap(shelf: &Shelf<'_>) -> std::io::Result<Vec<u8>> {
-    let base = &shelf.order.config.base_url;
+fn sitemap(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
+    let base = &cx.inputs.config.base_url;
     let mut entries: Vec<(String, Option<String>)> =
         LISTINGS.iter().map(|listing| (listing.address.to_string(), None)).collect();
     entries.extend(
-        shelf
-            .site()
+        cx.site()
             .heads()
             .filter(|head| head.id.kind != Kind::Term)
-            .map(|head: &Head| (head.id.address(), shelf.updated(head).map(|(day, _)| day.to_string()))),
+            .map(|head: &Head| (head.id.address(), cx.updated(head).map(|(day, _)| day.to_string()))),
     );
     entries.sort();
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);

@@ -1,4 +1,4 @@
-//! The template engine: strict about what is not there, and exact about where.
+//! The template engine: undefined values are errors, and errors have a span in the template.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use serde::Serialize;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::facts::{Fact, Fingerprint, Name};
 use crate::files::{Sources, Span};
+use crate::i18n::Translations;
 use crate::render::assets::Assets;
-use crate::render::say;
-use crate::texts::Texts;
+use crate::render::translate;
 
-/// A template that cannot be read or uses what is not there.
+/// A template with a syntax error or an undefined value.
 pub const TEMPLATE_ERROR: Rule = Rule {
     code: "template-error",
     requirement: "templates are well formed and use only defined names",
@@ -24,32 +24,32 @@ pub const TEMPLATE_ERROR: Rule = Rule {
 };
 
 /// All templates, compiled once.
-pub(super) struct Engine<'s> {
+pub(super) struct TemplateEngine<'s> {
     environment: Environment<'s>,
-    /// Read by each page: templates, names of static files, texts.
+    /// Fact that each page reads: templates, names of static files, translations.
     fact: Fact<()>,
     sources: &'s Sources,
 }
 
-/// Markup that kbgen made itself and that is written as it is.
+/// Marks HTML as safe; only for HTML that kbgen generated.
 pub(super) fn html(markup: impl Into<String>) -> Value {
     Value::from_safe_string(markup.into())
 }
 
-/// What a template sees of plain data.
-pub(super) fn seen(view: impl Serialize) -> Value {
+/// Converts data to a template value.
+pub(super) fn view_value(view: impl Serialize) -> Value {
     Value::from(Serde(view))
 }
 
-impl<'s> Engine<'s> {
-    /// Compiles every template.
+impl<'s> TemplateEngine<'s> {
+    /// Compiles all templates.
     ///
     /// # Errors
-    /// Every syntax fault, at its place.
-    pub fn new(sources: &'s Sources, assets: &Assets, texts: &Texts) -> Result<Self, Vec<Diagnostic>> {
+    /// Every syntax error.
+    pub fn new(sources: &'s Sources, assets: &Assets, texts: &Translations) -> Result<Self, Vec<Diagnostic>> {
         let mut environment = plain_engine();
         add_asset_function(&mut environment, assets);
-        say::add_function(&mut environment, texts);
+        translate::add_function(&mut environment, texts);
         let mut faults = Vec::new();
         let mut parts = vec![format!("{texts:?}")];
         parts.extend(assets.names().iter().filter_map(|name| assets.path(name).map(str::to_string)));
@@ -64,7 +64,7 @@ impl<'s> Engine<'s> {
         if faults.is_empty() { Ok(Self { environment, fact, sources }) } else { Err(faults) }
     }
 
-    /// What pages depend on beside their views.
+    /// Returns the fact that pages depend on in addition to their views.
     pub fn fact(&self) -> &Fact<()> {
         &self.fact
     }
@@ -72,7 +72,7 @@ impl<'s> Engine<'s> {
     /// Renders a page.
     ///
     /// # Errors
-    /// The fault that stopped it, at its place in the template.
+    /// The first error, with its span in the template.
     pub fn render(&self, template: &str, view: &Value) -> Result<Vec<u8>, Diagnostic> {
         let () = *self.fact;
         self.environment
@@ -93,7 +93,7 @@ impl<'s> Engine<'s> {
     }
 }
 
-/// An engine without templates and functions.
+/// Creates an engine without templates and functions.
 pub(super) fn plain_engine<'s>() -> Environment<'s> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -103,7 +103,7 @@ pub(super) fn plain_engine<'s>() -> Environment<'s> {
     environment
 }
 
-/// Writes a value; text is escaped where it has to be, and slashes stay slashes, so that addresses can be read.
+/// Writes a value. Text is escaped except for slashes, so that addresses stay readable.
 fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
     match value.as_str().filter(|_| !value.is_safe()) {
         Some(text) => write_escaped(out, text).map_err(Error::from),
@@ -111,7 +111,7 @@ fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Res
     }
 }
 
-/// Writes text as it stands in an element or in a quoted attribute.
+/// Escapes text for an element or a quoted attribute.
 pub(super) fn write_escaped(out: &mut impl std::fmt::Write, text: &str) -> std::fmt::Result {
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -130,7 +130,7 @@ pub(super) fn write_escaped(out: &mut impl std::fmt::Write, text: &str) -> std::
     out.write_str(&text[plain..])
 }
 
-/// `asset("site.css")`: the address of a static file, relative to the page.
+/// Adds `asset("site.css")`: the address of a static file, relative to the page.
 fn add_asset_function(environment: &mut Environment<'_>, assets: &Assets) {
     let paths: Arc<BTreeMap<String, String>> = Arc::new(
         assets
@@ -156,7 +156,7 @@ fn add_asset_function(environment: &mut Environment<'_>, assets: &Assets) {
     });
 }
 
-/// The innermost place that the engine names, with its words.
+/// Converts an error of the engine to a finding at the innermost location.
 fn diagnostic(sources: &Sources, error: &Error) -> Option<Diagnostic> {
     let mut innermost = error;
     while let Some(inner) =

@@ -1,8 +1,8 @@
-//! What the XML files share.
+//! Shared code of the XML files.
 
 use quick_xml::Writer;
 
-/// The bytes of a file that was written; its last line is ended.
+/// Returns the content of a written file, with a final newline.
 pub(super) fn file(writer: Writer<Vec<u8>>) -> Vec<u8> {
     let mut bytes = writer.into_inner();
     bytes.push(b'\n');

@@ -1,52 +1,52 @@
-//! Definitions: a field has a name, a shape, and a sentence that explains it.
+//! Field definitions: name, shape, and description.
 
-/// One key that a mapping may hold.
+/// Key of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// The key.
+    /// Key.
     pub name: &'static str,
-    /// What its value may be.
+    /// Shape of its value.
     pub shape: Shape,
-    /// Whether it has to be there.
+    /// Whether it is required.
     pub need: Need,
-    /// What it means, in one sentence; editors and the manual show it.
+    /// Description in one sentence, shown by editors and in the manual.
     pub doc: &'static str,
 }
 
 impl Field {
-    /// A field that has to be there.
+    /// Defines a required field.
     pub const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Self {
         Self { name, shape, need: Need::Required, doc }
     }
 
-    /// A field that is always there in what kbgen writes, and null where nothing is known.
+    /// Defines a field that kbgen always writes, as null if the value is unknown.
     pub const fn or_null(name: &'static str, shape: Shape, doc: &'static str) -> Self {
         Self { name, shape, need: Need::OrNull, doc }
     }
 
-    /// A field that may be left out.
+    /// Defines an optional field.
     pub const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Self {
         Self { name, shape, need: Need::Optional, doc }
     }
 }
 
-/// Whether a field has to be there.
+/// Whether a field is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Its absence is a fault.
+    /// The field must be present.
     Required,
-    /// It may be left out.
+    /// The field may be missing.
     Optional,
-    /// It is there, and may be null; only files that kbgen writes have such.
+    /// The field is present but may be null, in files written by kbgen.
     OrNull,
 }
 
-/// What a value may be.
+/// Allowed form of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// Text that is not empty.
     Text,
-    /// A slug: small letters, digits, hyphens and dots.
+    /// A slug: lowercase letters, digits, hyphens and dots.
     Slug,
     /// An `https://` (or `http://`) address.
     Url,
@@ -74,19 +74,19 @@ pub enum Shape {
         /// Most items.
         at_most: usize,
     },
-    /// A mapping with the keys given.
+    /// A mapping with the given keys.
     Record(&'static [Field]),
     /// A mapping with free keys, all values of one shape.
     Map(&'static Shape),
 }
 
 impl Shape {
-    /// A list of any length.
+    /// Defines a list of any length.
     pub const fn any(of: &'static Self) -> Self {
         Self::List { of, at_least: 0, at_most: usize::MAX }
     }
 
-    /// What a person would call it, for messages: "a date", "a list of texts".
+    /// Returns the name for messages, such as "a date" or "a list of slugs".
     pub fn name(&self) -> String {
         match self {
             Self::Text => "text".into(),

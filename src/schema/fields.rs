@@ -1,12 +1,12 @@
-//! Values that passed, by the names of their fields.
+//! Valid values by field name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 
-/// A value of the shape that its field asks for.
+/// Value with the shape of its field.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// Text, slug, address or word of a choice.
@@ -19,16 +19,16 @@ pub enum Value {
     Flag(bool),
     /// A day.
     Date(Date),
-    /// Items that passed; those that did not are left out.
-    List(Vec<Placed<Value>>),
+    /// Valid items. Invalid items are left out.
+    List(Vec<Spanned<Value>>),
     /// A mapping with known keys.
     Record(Fields),
     /// A mapping with free keys, in the order written.
-    Map(Vec<(Placed<String>, Placed<Value>)>),
+    Map(Vec<(Spanned<String>, Spanned<Value>)>),
 }
 
 impl Value {
-    /// The text, if it is one.
+    /// Returns the text, if the value is a text.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// The fields, if it is a mapping with known keys.
+    /// Returns the fields, if the value is a mapping with known keys.
     pub fn record(&self) -> Option<&Fields> {
         match self {
             Self::Record(fields) => Some(fields),
@@ -45,38 +45,38 @@ impl Value {
     }
 }
 
-/// What was right in a mapping. A field that was missing or wrong is absent: that has been reported.
+/// Valid fields of a mapping. Missing and invalid fields are absent and have been reported.
 #[derive(Debug, Clone)]
 pub struct Fields {
     pub(super) span: Span,
-    pub(super) values: BTreeMap<&'static str, Placed<Value>>,
+    pub(super) values: BTreeMap<&'static str, Spanned<Value>>,
     pub(super) unread: BTreeSet<&'static str>,
 }
 
 impl Fields {
-    /// The fields of a mapping of which nothing is known.
+    /// Creates the fields of an unreadable mapping.
     pub fn none(span: Span) -> Self {
         Self { span, values: BTreeMap::new(), unread: BTreeSet::new() }
     }
 
-    /// Fields that have a reported fault, at any depth, or are required and missing: their values are not known, or not
-    /// in full.
+    /// Returns the fields with a reported error at any depth, and missing required fields. Their values are unknown or
+    /// incomplete.
     pub fn unread(&self) -> &BTreeSet<&'static str> {
         &self.unread
     }
 
-    /// Where the mapping stands.
+    /// Returns the span of the mapping.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// Where the value of a field stands, if it is there.
+    /// Returns the span of a field's value, if present.
     pub fn span_of(&self, name: &str) -> Option<Span> {
         self.values.get(name).map(|value| value.span)
     }
 
-    /// The value of a field, if it is there.
-    pub fn value(&self, name: &str) -> Option<&Placed<Value>> {
+    /// Returns the value of a field, if present.
+    pub fn value(&self, name: &str) -> Option<&Spanned<Value>> {
         self.values.get(name)
     }
 }

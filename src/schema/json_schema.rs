@@ -1,11 +1,10 @@
-//! Field definitions as JSON Schema: editors complete and check front matter by it while it is written, and readers of
-//! the data files know what is in them.
+//! Converts field definitions to JSON Schema, for completion and checks in editors and for readers of the data files.
 
 use serde_json::{Map, Value, json};
 
 use crate::schema::field::{Field, Need, Shape};
 
-/// JSON Schema (2020-12) of a mapping with these fields.
+/// Returns the JSON Schema (2020-12) of a mapping with these fields.
 pub fn json_schema(id: &str, title: &str, fields: &[Field]) -> Value {
     let mut schema = record(fields);
     let object = schema.as_object_mut().expect("a record is an object");

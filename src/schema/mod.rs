@@ -1,8 +1,8 @@
-//! What the fields of a file may be: one definition for the reader, the editor's schema and the manual.
+//! Field definitions of files, used by the reader, the schemas for editors and the manual.
 //!
-//! 1. a parser (YAML front matter, TOML settings) makes a [`Node`] tree in which everything has its place,
-//! 2. [`read()`] holds it against [`Field`] definitions, reports every fault and keeps what is right,
-//! 3. a [`Record`], declared with `record!`, takes its members out of [`Fields`].
+//! 1. a parser (YAML front matter, TOML settings) creates a [`Node`] tree with spans,
+//! 2. [`read()`] validates it against [`Field`] definitions and reports all errors,
+//! 3. a [`Record`], declared with `record!`, reads its members from [`Fields`].
 
 mod field;
 mod fields;

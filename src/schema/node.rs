@@ -1,34 +1,34 @@
-//! A parsed file before anything is demanded of it: every key and value with its place.
+//! Parsed file before validation: keys and values with spans.
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 
-/// A value somewhere in a file.
+/// Value with its span.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Where it stands; of a list or mapping, from its first to its last item.
+    /// Span; of a list or mapping, from its first to its last item.
     pub span: Span,
-    /// What it is.
+    /// Value.
     pub kind: NodeKind,
 }
 
-/// What a node holds.
+/// Value of a node.
 #[derive(Debug, Clone)]
 pub enum NodeKind {
-    /// Nothing was written, or `null` or `~`.
+    /// Empty value, `null` or `~`.
     Null,
-    /// A value behind a syntax fault, which is reported: it was read only to find further faults.
+    /// Value after a reported syntax error, parsed only to find further errors.
     Unreadable,
-    /// A word or number as it was written, without quotes.
+    /// Scalar as written, without quotes.
     Scalar {
-        /// The text.
+        /// Text of the scalar.
         text: String,
-        /// Whether it stood in quotes or in a block, so that it can only be text.
+        /// Whether it was quoted or a block scalar, and can only be text.
         quoted: bool,
     },
-    /// Items in their order.
+    /// Items in order.
     List(Vec<Node>),
-    /// Keys and values in their order, repeats included.
-    Map(Vec<(Placed<String>, Node)>),
+    /// Keys and values in order, including duplicates.
+    Map(Vec<(Spanned<String>, Node)>),
 }
 
 impl Node {
@@ -45,7 +45,7 @@ impl Node {
         }
     }
 
-    /// Whether a value in it is unreadable.
+    /// Returns whether the node contains an unreadable value.
     pub fn holds_unreadable(&self) -> bool {
         match &self.kind {
             NodeKind::Unreadable => true,
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// What a person would call it, for messages.
+    /// Returns the name for messages.
     pub fn name(&self) -> &'static str {
         match &self.kind {
             NodeKind::Null => "nothing",

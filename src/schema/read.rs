@@ -1,16 +1,16 @@
-//! Holds a node tree against field definitions: reports every fault, keeps what is right.
+//! Validates a node tree against field definitions, reports all errors and keeps valid values.
 
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, nearest};
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::field::{Field, Need, Shape};
 use crate::schema::fields::{Fields, Value};
 use crate::schema::node::{Node, NodeKind};
 use crate::schema::rules::{DUPLICATE_ITEM, DUPLICATE_KEY, MISSING_KEY, TOO_MUCH, UNKNOWN_KEY, WRONG_TYPE};
 use crate::schema::scalar;
 
-/// The fields of a mapping that are right; every fault goes to `found`.
+/// Returns the valid fields of a mapping and adds all errors to `found`.
 ///
 /// `owner` names the mapping in messages ("an error page", "a cause").
 pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<Diagnostic>) -> Fields {
@@ -64,7 +64,7 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
     read
 }
 
-/// A mapping's faults as a whole stand at its first key, not over all its lines.
+/// Returns the first key of a mapping, as the location of errors about the whole mapping.
 fn opening(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(pairs) => pairs.first().map_or(node.span, |(key, _)| key.span),
@@ -72,13 +72,13 @@ fn opening(node: &Node) -> Span {
     }
 }
 
-fn twice(key: &Placed<String>, first: Span) -> Diagnostic {
+fn twice(key: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::error(&DUPLICATE_KEY, key.span, format!("duplicate key `{}`", key.value))
         .related(first, "first defined here")
         .help("remove one of the two")
 }
 
-fn unknown(key: &Placed<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
+fn unknown(key: &Spanned<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
     let names = fields.iter().map(|field| field.name);
     let help = match near {
         Some(name) => format!("did you mean `{name}`?"),
@@ -94,7 +94,7 @@ fn value(
     node: &Node,
     place: Span,
     found: &mut Vec<Diagnostic>,
-) -> Option<Placed<Value>> {
+) -> Option<Spanned<Value>> {
     let value = match (&node.kind, shape) {
         (NodeKind::Unreadable, _) => return None,
         (NodeKind::Null, _) => {
@@ -118,7 +118,7 @@ fn value(
             }
             let read = items.iter().take(*at_most);
             let read: Vec<_> = read.filter_map(|item| value(key, of, item, item.span, found)).collect();
-            // Of too long a list nothing but its length is reported.
+            // For a list that is too long, only its length is reported.
             Value::List(if items.len() > *at_most { read } else { distinct(key, read, found) })
         }
         (NodeKind::Map(_), Shape::Record(fields)) => {
@@ -131,13 +131,13 @@ fn value(
             return None;
         }
     };
-    Some(Placed::new(value, node.span))
+    Some(Spanned::new(value, node.span))
 }
 
-/// The items of a list without repeats of a text or number; the first repeat of each is reported.
-fn distinct(key: &str, items: Vec<Placed<Value>>, found: &mut Vec<Diagnostic>) -> Vec<Placed<Value>> {
+/// Removes duplicate texts and numbers from a list and reports the first duplicate of each.
+fn distinct(key: &str, items: Vec<Spanned<Value>>, found: &mut Vec<Diagnostic>) -> Vec<Spanned<Value>> {
     let mut seen: BTreeMap<String, (Span, usize)> = BTreeMap::new();
-    let mut is_new = |item: &Placed<Value>| {
+    let mut is_new = |item: &Spanned<Value>| {
         let text = match &item.value {
             Value::Text(text) => text.trim().to_string(),
             Value::Number(number) => number.to_string(),
@@ -180,9 +180,9 @@ fn wrong_count(key: &str, count: usize, least: usize, most: usize, span: Span, p
 fn free_keys(
     key: &'static str,
     of: &'static Shape,
-    pairs: &[(Placed<String>, Node)],
+    pairs: &[(Spanned<String>, Node)],
     found: &mut Vec<Diagnostic>,
-) -> Vec<(Placed<String>, Placed<Value>)> {
+) -> Vec<(Spanned<String>, Spanned<Value>)> {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     let mut read = Vec::new();
     for (name, node) in pairs {

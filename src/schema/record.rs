@@ -1,38 +1,38 @@
-//! Records: a declaration of each field yields the member of a struct, its definition and its reader.
+//! Records: one declaration per field generates the struct member, its definition and its reader.
 
 use jiff::civil::Date;
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::field::{Field, Need, Shape};
 use crate::schema::fields::{Fields, Value};
 
-/// The form of a value as a type, so that the compiler holds it against the type that the value is read into.
+/// Shape of a value as a type, so that the compiler checks it against the type of the member.
 pub trait Form {
-    /// Form of the value.
+    /// Shape of the value.
     const SHAPE: Shape;
 }
 
-/// A type that values of a form are read into.
+/// Type that values of a form are converted to.
 pub trait Read<F>: Sized {
-    /// The value; none if it has another form.
-    fn read(value: &Placed<Value>) -> Option<Self>;
+    /// Converts a value, or returns `None` if it has another form.
+    fn read(value: &Spanned<Value>) -> Option<Self>;
 
-    /// Stands in where the value is missing or wrong, which is reported.
+    /// Returns the replacement for a missing or invalid value, which has been reported.
     fn absent(place: Span) -> Self;
 }
 
-/// A type whose values have one form unless a field says otherwise.
+/// Type with a default form.
 pub trait Plain {
-    /// That form.
+    /// Default form.
     type Form;
 }
 
-/// A mapping with known keys that is read into a struct.
+/// Struct read from a mapping with known keys.
 pub trait Record: Sized {
-    /// Its keys.
+    /// Field definitions.
     const FIELDS: &'static [Field];
 
-    /// The struct.
+    /// Creates the struct from the fields.
     fn of(fields: &Fields) -> Self;
 }
 
@@ -51,7 +51,7 @@ macro_rules! forms {
 forms! {
     /// Text that is not empty.
     Text = Shape::Text,
-    /// Small letters, digits, hyphens and dots.
+    /// Lowercase letters, digits, hyphens and dots.
     Slug = Shape::Slug,
     /// A web address.
     Url = Shape::Url,
@@ -73,7 +73,7 @@ impl<const MIN: i64, const MAX: i64> Form for Integer<MIN, MAX> {
     const SHAPE: Shape = Shape::Integer { min: MIN, max: MAX };
 }
 
-/// A list of so many items.
+/// A list with a minimum and maximum length.
 #[derive(Debug)]
 pub struct List<F, const LEAST: usize = 0, const MOST: usize = 64>(F);
 
@@ -93,7 +93,7 @@ macro_rules! read {
     };
     (@ $type:ty, $form:ty, $variant:ident, $take:expr, $absent:expr) => {
         impl Read<$form> for $type {
-            fn read(value: &Placed<Value>) -> Option<Self> {
+            fn read(value: &Spanned<Value>) -> Option<Self> {
                 match &value.value {
                     Value::$variant(value) => $take(value),
                     _ => None,
@@ -107,8 +107,8 @@ macro_rules! read {
     };
 }
 
-/// Keys and texts, in the order written.
-type Pairs = Vec<(Placed<String>, Placed<String>)>;
+/// Keys and texts in the order written.
+type Pairs = Vec<(Spanned<String>, Spanned<String>)>;
 
 read! {
     String, default Text, [Slug, Url], Text, |text: &String| Some(text.clone()), Self::new();
@@ -121,9 +121,9 @@ read! {
         Self::new();
 }
 
-fn pair((key, value): &(Placed<String>, Placed<Value>)) -> Option<(Placed<String>, Placed<String>)> {
+fn pair((key, value): &(Spanned<String>, Spanned<Value>)) -> Option<(Spanned<String>, Spanned<String>)> {
     match &value.value {
-        Value::Text(text) => Some((key.clone(), Placed::new(text.clone(), value.span))),
+        Value::Text(text) => Some((key.clone(), Spanned::new(text.clone(), value.span))),
         _ => None,
     }
 }
@@ -131,7 +131,7 @@ fn pair((key, value): &(Placed<String>, Placed<Value>)) -> Option<(Placed<String
 macro_rules! integers {
     ($($type:ty),+) => {
         $(impl<const MIN: i64, const MAX: i64> Read<Integer<MIN, MAX>> for $type {
-            fn read(value: &Placed<Value>) -> Option<Self> {
+            fn read(value: &Spanned<Value>) -> Option<Self> {
                 match value.value {
                     Value::Integer(number) => <$type>::try_from(number).ok(),
                     _ => None,
@@ -147,8 +147,8 @@ macro_rules! integers {
 
 integers!(i64, u64);
 
-impl<F, T: Read<F>> Read<F> for Placed<T> {
-    fn read(value: &Placed<Value>) -> Option<Self> {
+impl<F, T: Read<F>> Read<F> for Spanned<T> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
         T::read(value).map(|read| Self::new(read, value.span))
     }
 
@@ -158,7 +158,7 @@ impl<F, T: Read<F>> Read<F> for Placed<T> {
 }
 
 impl<F, T: Read<F>> Read<F> for Option<T> {
-    fn read(value: &Placed<Value>) -> Option<Self> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
         T::read(value).map(Some)
     }
 
@@ -168,7 +168,7 @@ impl<F, T: Read<F>> Read<F> for Option<T> {
 }
 
 impl<F, T: Read<F>, const LEAST: usize, const MOST: usize> Read<List<F, LEAST, MOST>> for Vec<T> {
-    fn read(value: &Placed<Value>) -> Option<Self> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
         match &value.value {
             Value::List(items) => Some(items.iter().filter_map(T::read).collect()),
             _ => None,
@@ -180,7 +180,7 @@ impl<F, T: Read<F>, const LEAST: usize, const MOST: usize> Read<List<F, LEAST, M
     }
 }
 
-impl<T: Plain> Plain for Placed<T> {
+impl<T: Plain> Plain for Spanned<T> {
     type Form = T::Form;
 }
 
@@ -192,16 +192,16 @@ impl<T: Plain> Plain for Vec<T> {
     type Form = List<T::Form>;
 }
 
-/// A field that several records share, with the type that it is read into.
+/// Field shared by several records, with its type.
 #[derive(Debug)]
 pub struct Shared<T> {
-    /// Its definition.
+    /// Definition.
     pub field: Field,
-    read: fn(&Placed<Value>) -> Option<T>,
+    read: fn(&Spanned<Value>) -> Option<T>,
 }
 
 impl<T> Shared<T> {
-    /// A field that has to be there.
+    /// Defines a required field.
     pub const fn required<F: Form>(name: &'static str, doc: &'static str) -> Self
     where
         T: Read<F>,
@@ -209,7 +209,7 @@ impl<T> Shared<T> {
         Self { field: Field { name, shape: F::SHAPE, need: Need::Required, doc }, read: T::read }
     }
 
-    /// A field that may be left out.
+    /// Defines an optional field.
     pub const fn optional<F: Form>(name: &'static str, doc: &'static str) -> Self
     where
         T: Read<F>,
@@ -217,28 +217,28 @@ impl<T> Shared<T> {
         Self { field: Field { name, shape: F::SHAPE, need: Need::Optional, doc }, read: T::read }
     }
 
-    /// Its value in a mapping, if it is there.
+    /// Returns its value in a mapping, if present.
     pub fn of(&self, fields: &Fields) -> Option<T> {
         fields.value(self.field.name).and_then(self.read)
     }
 }
 
 impl Fields {
-    /// The value of a field, or what stands in for it.
+    /// Returns the value of a field, or its replacement.
     pub fn member<F, T: Read<F>>(&self, name: &str) -> T {
         self.value(name).and_then(T::read).unwrap_or_else(|| T::absent(self.span))
     }
 
-    /// The value of a field, or its default.
+    /// Returns the value of a field, or a default.
     pub fn member_or<F, T: Read<F>>(&self, name: &str, default: T) -> T {
         self.value(name).and_then(T::read).unwrap_or(default)
     }
 }
 
-/// Declares a record: a struct whose members are fields of a mapping. Of each field it takes the sentence that editors
-/// and the manual show, whether it has to be there, its name, its type, its form unless that of the type is meant, and
-/// its default. `shared` names a field that several records have; without a member, [`Shared::of`] reads it. `apart` is
-/// a member that is no field, with the function that makes it of the fields.
+/// Declares a record: a struct whose members are fields of a mapping. Each entry has the description, whether the
+/// field is required, its name, its type, its form unless it is the default, and its default value. `shared` refers to
+/// a field of several records; without a member, [`Shared::of`] reads it. `apart` is a member computed from the fields
+/// by a function.
 macro_rules! record {
     ($(#[$meta:meta])* pub struct $name:ident { $($entries:tt)* }) => {
         $crate::schema::record! { @next { $(#[$meta])* $name } [] [] [] $($entries)* }
@@ -302,7 +302,7 @@ macro_rules! record {
         }
 
         impl $crate::schema::Read<$name> for $name {
-            fn read(value: &$crate::files::Placed<$crate::schema::Value>) -> Option<Self> {
+            fn read(value: &$crate::files::Spanned<$crate::schema::Value>) -> Option<Self> {
                 value.value.record().map(<$name as $crate::schema::Record>::of)
             }
 
@@ -326,8 +326,8 @@ pub fn made<T>(fields: &Fields, make: impl FnOnce(&Fields) -> T) -> T {
     make(fields)
 }
 
-/// Declares a closed set of words: each with its meaning, the variant that it becomes, and the word itself. The first
-/// stands in where it is missing or wrong.
+/// Declares an enum of allowed words: description, variant and word. The first one replaces a missing or invalid
+/// value.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident {
         $(#[doc = $first_doc:literal])+ $first:ident = $first_word:literal
@@ -345,7 +345,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word in front matter and data files.
+            /// Returns the word in front matter and data files.
             pub fn name(self) -> &'static str {
                 match self { Self::$first => $first_word, $(Self::$variant => $word),* }
             }
@@ -363,7 +363,7 @@ macro_rules! words {
         }
 
         impl $crate::schema::Read<$name> for $name {
-            fn read(value: &$crate::files::Placed<$crate::schema::Value>) -> Option<Self> {
+            fn read(value: &$crate::files::Spanned<$crate::schema::Value>) -> Option<Self> {
                 match value.value.text()? {
                     $first_word => Some(Self::$first),
                     $($word => Some(Self::$variant),)*
@@ -382,7 +382,7 @@ pub(crate) use {record, words};
 
 #[cfg(test)]
 mod tests {
-    use crate::files::{Placed, Sources, Span};
+    use crate::files::{Sources, Span, Spanned};
     use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read};
 
     words! {
@@ -407,7 +407,7 @@ mod tests {
             /// Left out: seven.
             optional seven: i64 as Integer<0, 9> = 7,
             /// Its names.
-            optional names: Vec<Placed<String>> as List<Slug, 1, 2>,
+            optional names: Vec<Spanned<String>> as List<Slug, 1, 2>,
             /// One more.
             optional inner: Option<Inner>,
             /// All keys that are right.
@@ -433,11 +433,11 @@ mod tests {
         let scalar = |text: &str| Node { span, kind: NodeKind::Scalar { text: text.into(), quoted: false } };
         let pairs = pairs.iter().map(|(key, text)| {
             let kind = match key.split_once('.') {
-                Some((_, inner)) => NodeKind::Map(vec![(Placed::new(inner.into(), span), scalar(text))]),
+                Some((_, inner)) => NodeKind::Map(vec![(Spanned::new(inner.into(), span), scalar(text))]),
                 None if text.contains(' ') => NodeKind::List(text.split(' ').map(scalar).collect()),
                 None => scalar(text).kind,
             };
-            (Placed::new(key.split('.').next().unwrap_or_default().to_string(), span), Node { span, kind })
+            (Spanned::new(key.split('.').next().unwrap_or_default().to_string(), span), Node { span, kind })
         });
         let node = Node { span, kind: NodeKind::Map(pairs.collect()) };
         let mut found = Vec::new();
@@ -456,9 +456,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_reported_and_stood_in_for() {
+    fn invalid_values_are_reported_and_replaced() {
         let (sample, found) = sample(&[("count", "12"), ("mod", "ill"), ("names", "A b")]);
-        assert_eq!(found, ["`count` is 12", "a sample has no key `mod`", "`names` is `A`, not a slug"],);
+        assert_eq!(found, ["`count` is 12", "unknown key `mod` in a sample", "`names` is `A`, not a slug"],);
         assert_eq!((sample.count, sample.mood, sample.names.len()), (0, Mood::Well, 1));
         assert!(sample.inner.is_none());
     }

@@ -1,4 +1,4 @@
-//! A written word becomes a typed value, or a fault that says what was expected.
+//! Converts scalars to typed values.
 
 use jiff::civil::Date;
 
@@ -9,10 +9,10 @@ use crate::schema::fields::Value;
 use crate::schema::rules::{BAD_DATE, TOO_MUCH, UNKNOWN_VALUE, WRONG_TYPE};
 use crate::unicode_safety::host_spoofing;
 
-/// Longest text of a field, in bytes.
+/// Maximum length of a text in bytes.
 const TEXT_LIMIT: usize = 4096;
 
-/// The value of `text` under `shape`; `quoted` text is never a number, flag or date.
+/// Converts `text` to a value of `shape`. Quoted text is never a number, flag or date.
 pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> Result<Value, Diagnostic> {
     if text.len() > TEXT_LIMIT {
         let message = format!("`{key}` has {} bytes", text.len());
@@ -119,7 +119,7 @@ fn date(key: &str, text: &str, span: Span) -> Result<Value, Diagnostic> {
     }
 }
 
-/// Small letters, digits, and hyphens, dots or underscores between them.
+/// Returns whether a text consists of lowercase letters and digits, with hyphens, dots or underscores between them.
 pub fn is_slug(text: &str) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();

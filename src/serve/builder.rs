@@ -62,7 +62,7 @@ impl Builder {
     ) -> Result<()> {
         let Self { options, listener, address, trigger, inbox, messages, done } = self;
         if options.port != 0 && address.port() != options.port {
-            announce(Event::PortTaken { wanted: options.port, used: address.port() });
+            announce(Event::PortInUse { requested: options.port, used: address.port() });
         }
         if !options.interface.is_loopback() {
             announce(Event::Exposed { interface: options.interface });

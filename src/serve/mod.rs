@@ -105,9 +105,9 @@ pub enum Event {
         url: String,
     },
     /// The requested port is in use.
-    PortTaken {
+    PortInUse {
         /// Requested port.
-        wanted: u16,
+        requested: u16,
         /// Free port used instead.
         used: u16,
     },

@@ -34,7 +34,7 @@ fn one(range: &str, bytes: usize) -> Option<RequestedRange> {
     if !unit.eq_ignore_ascii_case("bytes") {
         return None;
     }
-    let wanted = match (first, last) {
+    let requested = match (first, last) {
         ("", last) => bytes.saturating_sub(number(last)?)..bytes,
         (first, "") => number(first)?..bytes,
         (first, last) => {
@@ -45,7 +45,7 @@ fn one(range: &str, bytes: usize) -> Option<RequestedRange> {
             first..last.saturating_add(1).min(bytes)
         }
     };
-    Some(if wanted.is_empty() { RequestedRange::Unsatisfiable } else { RequestedRange::Bytes(wanted) })
+    Some(if requested.is_empty() { RequestedRange::Unsatisfiable } else { RequestedRange::Bytes(requested) })
 }
 
 /// Parses decimal digits. Larger numbers saturate.
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_range_is_the_whole() {
+    fn other_requests_get_the_whole_file() {
         for range in [
             "bytes=0-1,3-4",
             "bytes=0-,0-",

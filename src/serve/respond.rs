@@ -143,11 +143,11 @@ fn output(request: &Parts, name: &str, file: &File, of_site: &HeaderMap) -> Resp
         return plain(StatusCode::PRECONDITION_FAILED, "The file has changed.\n");
     }
     let known = is(IF_NONE_MATCH);
-    let wanted = match request.method {
+    let requested = match request.method {
         Method::GET if !known => requested_range(&request.headers, &file.tag, file.bytes.len()),
         _ => RequestedRange::Full,
     };
-    let (status, bytes, range) = match wanted {
+    let (status, bytes, range) = match requested {
         RequestedRange::Full if known => (StatusCode::NOT_MODIFIED, Bytes::new(), None),
         RequestedRange::Full => (StatusCode::OK, file.bytes.clone(), None),
         RequestedRange::Bytes(range) => {

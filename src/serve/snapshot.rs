@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_editors_write_beside_a_file_does_not_count() {
+    fn temporary_files_of_editors_are_ignored() {
         for name in [
             ".oom.md.swp",
             "oom.md~",

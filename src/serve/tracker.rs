@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::files::Outputs;
-use crate::watch::{Stage, Watch};
+use crate::progress::{BuildProgress, Stage};
 
 /// Maximum number of pages named in a stall message.
 const MAX_NAMED_PAGES: usize = 3;
@@ -96,18 +96,18 @@ impl Tracker {
     }
 }
 
-impl Watch for Tracker {
-    fn begin(&self, stage: Stage, _pages: usize) {
+impl BuildProgress for Tracker {
+    fn start_stage(&self, stage: Stage, _pages: usize) {
         self.report();
         *self.state() = TrackerState { stage: Some(stage), pages: Vec::new() };
     }
 
-    fn begin_page(&self, path: &str) {
+    fn start_page(&self, path: &str) {
         self.report();
         self.state().pages.push(path.to_string());
     }
 
-    fn end_page(&self, path: &str) {
+    fn finish_page(&self, path: &str) {
         self.reports.fetch_add(1, Ordering::Relaxed);
         let mut state = self.state();
         if let Some(at) = state.pages.iter().position(|page| page == path) {
@@ -154,22 +154,22 @@ mod tests {
     #[test]
     fn a_stall_names_the_pages_in_work_or_the_stage() {
         let tracker = Tracker::default();
-        tracker.begin(Stage::Parse, 3);
-        tracker.begin_page("content/a.md");
-        tracker.begin_page("content/b.md");
-        tracker.end_page("content/a.md");
+        tracker.start_stage(Stage::Parse, 3);
+        tracker.start_page("content/a.md");
+        tracker.start_page("content/b.md");
+        tracker.finish_page("content/a.md");
         let text = tracker.stall_message(Duration::from_secs(30));
         assert!(text.contains("no progress for 30 s while working on `content/b.md`\n"), "{text}");
-        tracker.begin(Stage::Check, 0);
+        tracker.start_stage(Stage::Check, 0);
         assert!(tracker.stall_message(Duration::ZERO).contains("in the stage `check`"));
     }
 
     #[test]
     fn a_cancelled_build_ends_at_its_next_report() {
         let tracker = Tracker::default();
-        tracker.begin_page("content/a.md");
+        tracker.start_page("content/a.md");
         tracker.cancel();
-        tracker.end_page("content/a.md");
-        assert!(catch_unwind(AssertUnwindSafe(|| tracker.begin_page("content/b.md"))).is_err());
+        tracker.finish_page("content/a.md");
+        assert!(catch_unwind(AssertUnwindSafe(|| tracker.start_page("content/b.md"))).is_err());
     }
 }

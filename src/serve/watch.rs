@@ -106,7 +106,7 @@ mod tests {
         std::fs::read(content.join("read")).unwrap();
         std::fs::read_dir(&content).unwrap().count();
         std::fs::write(content.join("written"), "").unwrap();
-        let told = events.recv_timeout(Duration::from_secs(20)).unwrap();
-        assert_eq!(told, [content.join("written")]);
+        let paths = events.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!(paths, [content.join("written")]);
     }
 }

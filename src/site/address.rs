@@ -1,20 +1,20 @@
-//! Where pages stand on the site: addresses relative to its root, without a leading slash.
+//! Addresses of pages, relative to the root of the site and without a leading slash.
 
+use crate::i18n::text;
 use crate::markdown::is_reserved_id;
 use crate::site::kind::Kind;
 use crate::site::page::PageId;
-use crate::texts::text;
 
-/// A page that kbgen makes itself, without a file under `content/`.
+/// A page that kbgen generates without a file below `content/`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listing {
-    /// Its address; the home page's is empty.
+    /// Address; empty for the home page.
     pub address: &'static str,
-    /// Its title, in English.
+    /// English title.
     pub title: &'static str,
 }
 
-/// All pages that kbgen makes itself.
+/// All generated pages.
 pub const LISTINGS: &[Listing] = &[
     Listing { address: "", title: text("Home") },
     Listing { address: "errors/", title: text("Errors") },
@@ -22,7 +22,7 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "will-it-run/", title: text("Will it run?") },
     Listing { address: "compare/", title: text("Compare devices") },
     Listing { address: "choose-gpu/", title: text("Choose a GPU") },
-    Listing { address: "cost-vs-cloud/", title: text("Cost against the cloud") },
+    Listing { address: "cost-vs-cloud/", title: text("Cost vs. cloud") },
     Listing { address: "models/", title: text("Models") },
     Listing { address: "models-by-memory/", title: text("Models by memory") },
     Listing { address: "hardware/", title: text("Hardware") },
@@ -31,10 +31,10 @@ pub const LISTINGS: &[Listing] = &[
     Listing { address: "tools/", title: text("Tools") },
     Listing { address: "glossary/", title: text("Glossary") },
     Listing { address: "search/", title: text("Search") },
-    Listing { address: "changes/", title: text("What changed") },
+    Listing { address: "changes/", title: text("Recent changes") },
 ];
 
-/// First parts of addresses that kbgen keeps for itself, now or soon.
+/// First path components that are reserved for kbgen, including future use.
 const RESERVED: &[&str] = &[
     "404",
     "assets",
@@ -68,10 +68,10 @@ const RESERVED: &[&str] = &[
     "will-it-run",
 ];
 
-/// Folders of the site that hold files alone, whose names depend on the pages and on the theme.
+/// Folders that contain only files, whose names depend on the pages and the theme.
 pub const FILE_FOLDERS: &[&str] = &["assets", "badges", "data", "schema", "social", "static"];
 
-/// Ids that the templates of a kind give to parts of a page, whatever its body holds.
+/// Returns the element ids that the templates of a kind use.
 pub fn parts_of(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Error => &["is-this-it", "which-cause", "next", "sources"],
@@ -80,7 +80,7 @@ pub fn parts_of(kind: Kind) -> &'static [&'static str] {
             "memory",
             "devices",
             "backlinks",
-            "plot-told",
+            "plot-summary",
             "h-compute",
             "h-driver",
             "h-other",
@@ -92,27 +92,27 @@ pub fn parts_of(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Names that Windows keeps for devices, whatever stands after their first dot.
+/// Reserved device names of Windows, with any extension.
 const DEVICES: &[&str] = &[
     "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2",
     "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
 ];
 
-/// Endings of the files that kbgen writes beside the folders of pages: `errors/x.json`, `feed.xml`.
+/// Extensions of the files that kbgen writes next to page folders: `errors/x.json`, `feed.xml`.
 const FILE_ENDINGS: &[&str] = &[".br", ".gz", ".html", ".js", ".json", ".md", ".svg", ".txt", ".xml"];
 
-/// Whether a folder of this name could stand in the way of a file that kbgen writes.
+/// Returns whether a folder with this name could conflict with a file that kbgen writes.
 pub fn is_file_name(name: &str) -> bool {
     name.starts_with('_') || FILE_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether Windows keeps this name for a device, in any case and with any ending.
+/// Returns whether Windows reserves this name for a device, in any case and with any extension.
 pub fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end();
     DEVICES.iter().any(|device| device.eq_ignore_ascii_case(stem))
 }
 
-/// Why a slug cannot be taken by a page of this kind, if it cannot.
+/// Returns why a page of this kind cannot have this slug, if so.
 pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     if is_device(slug) {
         return Some("it is a device name on Windows");
@@ -133,7 +133,7 @@ pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
 }
 
 impl PageId {
-    /// Address of the page, relative to the root of the site; a term's has a fragment.
+    /// Returns the address of the page; that of a glossary entry has a fragment.
     pub fn address(&self) -> String {
         let slug = &self.slug;
         match self.kind {
@@ -144,7 +144,7 @@ impl PageId {
         }
     }
 
-    /// The page that a file with this path would be, whether or not it exists.
+    /// Returns the page id for a source path, whether or not the page exists.
     pub fn of_path(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.strip_prefix("content/")?.strip_suffix(".md")?.split('/').collect();
         let kind = Kind::of_folder(parts[0]).filter(|_| parts.len() > 1)?;
@@ -157,7 +157,7 @@ impl PageId {
         }
     }
 
-    /// The page that an address without a leading slash and fragment names, whether or not it exists.
+    /// Returns the page id for an address without a leading slash and fragment, whether or not the page exists.
     pub fn of_address(address: &str) -> Option<Self> {
         let address = address.trim_end_matches('/');
         let (first, slug) = match address.split_once('/') {

@@ -1,8 +1,8 @@
-//! The run that every surface assumes where nobody says otherwise: today's `llama-server` with one slot.
+//! Default settings: a current `llama-server` with one slot.
 //!
-//! `kbgen fit`, the pages, calls in prose and the calculator read these; no other file declares its own.
+//! `kbgen fit`, the pages, calls in prose and the calculator all use these.
 
-/// Context in tokens, or the model's largest where that is less.
+/// Context in tokens, or the model's maximum if that is smaller.
 pub const DEFAULT_CTX: u64 = 8192;
 
 /// Quantization of a model that is not released in a narrow type of its own.

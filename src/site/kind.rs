@@ -1,36 +1,36 @@
-//! The kinds of page, each with its folder under `content/`.
+//! The kinds of pages, each with its folder below `content/`.
 
 use serde::{Deserialize, Serialize};
 
 /// A kind of page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
-    /// An error that people meet.
+    /// An error message or symptom.
     Error,
-    /// A group of errors; its page is the `_index.md` of a folder under `content/errors/`.
+    /// A group of errors; its page is the `_index.md` of a folder below `content/errors/`.
     Category,
     /// A program that prints errors.
     Tool,
-    /// How to do something that several errors need.
+    /// Instructions that several errors refer to.
     Guide,
     /// A language model.
     Model,
     /// A device that runs models.
     Hardware,
-    /// A format that weights are kept in.
+    /// A format of model weights.
     Quant,
     /// A term of the glossary.
     Term,
-    /// How figures are read from a message with many layouts; it has no page in the site.
+    /// Rules to read figures from a message with many layouts; it has no page in the site.
     Extractor,
     /// What a kind of message says; it has no page in the site.
     Reading,
-    /// A page of its own: about, methodology, editorial policy.
+    /// A standalone page: about, methodology, editorial policy.
     Document,
 }
 
 impl Kind {
-    /// All kinds, in the order in which lists name them.
+    /// All kinds, in the order of lists.
     pub const ALL: [Self; 11] = [
         Self::Error,
         Self::Category,
@@ -45,7 +45,7 @@ impl Kind {
         Self::Document,
     ];
 
-    /// Its folder under `content/`. Categories share the folder of the errors.
+    /// Returns the folder below `content/`. Categories share the folder of errors.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Error | Self::Category => "errors",
@@ -61,12 +61,12 @@ impl Kind {
         }
     }
 
-    /// The kind whose pages lie in a folder under `content/`.
+    /// Returns the kind of the pages in a folder below `content/`.
     pub fn of_folder(folder: &str) -> Option<Self> {
         Self::ALL.into_iter().filter(|kind| *kind != Self::Category).find(|kind| kind.folder() == folder)
     }
 
-    /// One word for data files and messages.
+    /// Returns the name in data files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// Name with its article, as messages use it.
+    /// Returns the name with its article, for messages.
     pub fn with_article(self) -> &'static str {
         match self {
             Self::Error => "an error page",

@@ -1,4 +1,4 @@
-//! Where the links in the prose lead, page by page.
+//! Resolved links, by page.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -11,107 +11,107 @@ use crate::facts::{Fingerprint, Table};
 use crate::files::Span;
 use crate::site::page::{Head, PageId};
 
-/// What a link leads to.
+/// Target of a link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum Target {
-    /// A page, and a place in it.
+pub enum LinkTarget {
+    /// A page, or an element in it.
     Page {
-        /// Which page.
+        /// Target page.
         page: PageId,
         /// Id of an element in it.
         anchor: Option<String>,
     },
-    /// A page that kbgen makes itself, by address, and a place in it.
+    /// A generated page, or an element in it.
     Listing {
         /// Address relative to the root.
         address: String,
         /// Id of an element in it.
         anchor: Option<String>,
     },
-    /// A place in the page the link stands in.
+    /// An element in the same page.
     Here {
-        /// Id of an element in it.
+        /// Id of the element.
         anchor: String,
     },
-    /// A carried file, by its path in the sources.
+    /// A file next to a page, by its source path.
     File {
         /// Path relative to the root of the site's sources.
         path: String,
     },
-    /// Another site, or a mail address.
+    /// An external address or an email address.
     Elsewhere {
-        /// As it was written.
+        /// Address as written.
         url: String,
     },
 }
 
-/// What a link that leads nowhere misses.
+/// Why a link is dangling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
-    /// No page there.
+    /// There is no such page.
     Page,
-    /// The page is there, the place in it is not.
+    /// The page exists, but has no element with this id.
     Anchor {
-        /// The page.
+        /// Target page; `None` for a generated one.
         page: Option<PageId>,
-        /// The id that is missing.
+        /// The missing id.
         anchor: String,
     },
-    /// A copy of an image of another site: pages load nothing from elsewhere.
+    /// An image on another site: pages load no external files.
     Copy,
-    /// It may be there: a file or folder on the way could not be read, which is reported.
+    /// Unknown: a file or folder on the path could not be read, which is reported.
     Unread,
-    /// No such file.
+    /// There is no such file.
     File {
         /// Path that was looked up.
         path: String,
     },
 }
 
-/// A link that leads nowhere.
+/// A link without a valid target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dangling {
-    /// Where its destination stands.
+    /// Span of the destination.
     pub span: Span,
-    /// The destination as written.
+    /// Destination as written.
     pub destination: String,
     /// Whether it is an image.
     pub image: bool,
-    /// What it misses.
+    /// Why it is dangling.
     pub missing: Missing,
 }
 
 /// The links of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageLinks {
-    /// Targets in its body by the range of the destination, in order.
-    pub targets: Vec<(Range<usize>, Target)>,
-    /// Targets in one-line Markdown of its front matter by the destination as written.
-    pub lines: BTreeMap<String, Target>,
-    /// Pages that it points at, in its body or its front matter.
+    /// Targets of links in the body, by range of the destination, in order.
+    pub targets: Vec<(Range<usize>, LinkTarget)>,
+    /// Targets of links in one-line Markdown of the front matter, by destination as written.
+    pub lines: BTreeMap<String, LinkTarget>,
+    /// Pages that the body or front matter links to.
     pub points_at: Vec<PageId>,
-    /// Links that lead nowhere.
+    /// Links without a valid target.
     pub dangling: Vec<Dangling>,
 }
 
-/// Every link of the site.
+/// All links of a site.
 #[derive(Debug)]
 pub struct Links {
     pages: Table<String, Arc<(PageLinks, Fingerprint)>>,
-    /// Pages that point at a page, each once, in order, by its address.
+    /// Pages that link to a page, sorted and without duplicates, by address.
     pub backlinks: Arc<Table<String, Vec<PageId>>>,
-    /// Links that lead nowhere.
+    /// Links without a valid target.
     pub dangling: Vec<Dangling>,
 }
 
 impl Links {
-    /// Puts the links of all pages together, by the paths of their files.
+    /// Combines the links of all pages, by path of their files.
     pub fn new(pages: Vec<(&Head, Arc<(PageLinks, Fingerprint)>)>, engine: &Engine) -> Self {
         let dangling = pages.iter().flat_map(|(_, links)| links.0.dangling.clone()).collect();
         let heads: Vec<&Head> = pages.iter().map(|(head, _)| *head).collect();
         let rows = pages.into_iter().map(|(head, links)| (head.path.clone(), links));
         let pages = Table::new("links", rows, |links| links.1);
-        engine.tell(&pages);
+        engine.register(&pages);
         let backlinks = engine.value("backlinks", || {
             let mut pointers: HashMap<String, Vec<PageId>> = HashMap::new();
             pages.read_keys();
@@ -127,25 +127,25 @@ impl Links {
             }
             Table::new("backlinks", pointers, Clone::clone)
         });
-        engine.tell(&*backlinks);
+        engine.register(&*backlinks);
         Self { pages, backlinks, dangling }
     }
 
-    /// The links of a page.
+    /// Returns the links of a page.
     pub fn of(&self, head: &Head) -> Option<&PageLinks> {
         self.pages.get(head.path.as_str()).map(|links| &links.0)
     }
 }
 
 impl PageLinks {
-    /// What others depend on, and the page itself.
-    pub fn says(self) -> (Self, Fingerprint) {
+    /// Returns the links with the fingerprint of what other pages depend on.
+    pub fn with_fingerprint(self) -> (Self, Fingerprint) {
         let says = Fingerprint::of_data(&(&self.targets, &self.lines, &self.points_at));
         (self, says)
     }
 
-    /// The target of the destination in a range of the body.
-    pub fn target(&self, range: &Range<usize>) -> Option<&Target> {
+    /// Returns the target of the destination in a range of the body.
+    pub fn target(&self, range: &Range<usize>) -> Option<&LinkTarget> {
         let at =
             self.targets.partition_point(|(known, _)| (known.start, known.end) < (range.start, range.end));
         self.targets.get(at).filter(|(known, _)| known == range).map(|(_, target)| target)

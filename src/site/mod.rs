@@ -1,4 +1,4 @@
-//! The knowledge base as plain typed data.
+//! Data model of the knowledge base.
 
 mod address;
 mod defaults;
@@ -17,15 +17,15 @@ mod visible;
 pub use address::{FILE_FOLDERS, LISTINGS, is_device, is_file_name, parts_of, why_reserved};
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
-pub use links::{Dangling, Links, Missing, PageLinks, Target};
+pub use links::{Dangling, LinkTarget, Links, Missing, PageLinks};
 pub use names::Names;
 pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};
-pub use quantities::{format_count, gib};
+pub use quantities::{format_count, gib, number};
 pub use tables::{
     CACHE_TYPES, CARDS, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
     Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, SpeedTable,
     Vllm, VllmCard, WEIGHT_TYPES,
 };
-pub use visible::LEAST_VISIBLE;
+pub use visible::MIN_VISIBLE;

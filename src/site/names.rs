@@ -1,22 +1,22 @@
-//! Resolves the names that people type for models and devices, through one table of spellings.
+//! Resolves user-typed names of models and devices through a table of spellings.
 //!
-//! A page is found by its slug, its title, its name on the Hugging Face hub and what `also_known_as` lists, in any case and
-//! with any separators: `llama3.1:8b` is spelled like `Llama 3.1 8B`. Only words that tell no two products apart may be
-//! left out: the maker's, and those of [`ModelWord`] and [`device_rank`].
+//! Pages are found by slug, title, Hugging Face name and `also_known_as`, ignoring case and separators: `llama3.1:8b`
+//! matches `Llama 3.1 8B`. Only words that do not distinguish products may be left out: the maker, and those of
+//! [`ModelWord`] and [`device_rank`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{closest, nearest};
 use crate::site::{Kind, Site};
 
-/// The pages that a name resolves to.
+/// Result of resolving a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
-    /// The slug of the one page.
+    /// Slug of the only match.
     Page(String),
-    /// The slugs of several pages that it could mean.
+    /// Slugs of several matches.
     Ambiguous(Vec<String>),
-    /// No page; the slug that is nearest, if one is near.
+    /// No match; the slug of the closest page, if any.
     Unknown(Option<String>),
 }
 
@@ -24,21 +24,21 @@ pub enum Resolved {
 #[derive(Debug, Clone)]
 pub struct Names {
     slugs: Vec<String>,
-    /// Slugs by spelling and by how much the spelling leaves out: nothing comes first.
+    /// Slugs by spelling, each with its rank; exact spellings come first.
     spellings: BTreeMap<String, BTreeSet<(Rank, String)>>,
 }
 
-/// How much of a name a spelling leaves out: 0 nothing, 1 words that every variant shares, 2 the memory of a device.
+/// Rank of a spelling by the omitted words: 0 none, 1 words that all variants share, 2 the memory size of a device.
 type Rank = u8;
 
-/// Longest name that is looked up, in bytes.
-const LONGEST: usize = 200;
+/// Maximum length of a name, in bytes.
+const MAX_NAME_BYTES: usize = 200;
 
-/// Most pages that a message lists.
-const LISTED: usize = 8;
+/// Maximum number of pages that a message lists.
+const MAX_LISTED: usize = 8;
 
 impl Names {
-    /// The table of a site's models or devices; other kinds are known by their slugs alone.
+    /// Builds the table of a site's models or devices; pages of other kinds are found by slug only.
     pub fn new(site: &Site, kind: Kind) -> Self {
         let mut names = Self { slugs: Vec::new(), spellings: BTreeMap::new() };
         names.slugs.extend(site.slugs(kind).map(str::to_string));
@@ -60,10 +60,10 @@ impl Names {
         names
     }
 
-    /// Returns the pages that a name resolves to. Of a name with an owner, such as `unsloth/Qwen3-8B-GGUF`, the part after
-    /// it has to be complete.
+    /// Returns the pages that a name resolves to. Of a name with an owner, such as `unsloth/Qwen3-8B-GGUF`, the part
+    /// after the owner must be complete.
     pub fn resolve(&self, name: &str) -> Resolved {
-        if name.len() <= LONGEST {
+        if name.len() <= MAX_NAME_BYTES {
             if self.slugs.iter().any(|slug| slug == name) {
                 return Resolved::Page(name.to_string());
             }
@@ -77,7 +77,7 @@ impl Names {
                 return found;
             }
         }
-        Resolved::Unknown(self.near(name))
+        Resolved::Unknown(self.closest(name))
     }
 
     fn look_up(&self, spelled: &str, most: Rank) -> Option<Resolved> {
@@ -91,8 +91,9 @@ impl Names {
         })
     }
 
-    /// The page that was probably meant: one whose spelling begins with or contains this one, else the nearest slug.
-    fn near(&self, name: &str) -> Option<String> {
+    /// Returns the most likely page: one whose spelling starts with or contains this one, else that with the most
+    /// similar slug.
+    fn closest(&self, name: &str) -> Option<String> {
         let (spelled, slugs) = (spelling(name), || self.slugs.iter().map(String::as_str));
         let containing =
             slugs().filter(|slug| spelling(slug).contains(&spelled)).min_by_key(|slug| slug.len());
@@ -142,15 +143,15 @@ impl Names {
         }
     }
 
-    /// Adds every spelling that leaves out some of the words with a rank; the first word always stays.
+    /// Adds every spelling that leaves out some of the words with a rank; the first word always remains.
     fn add_shortened(&mut self, all: &[String], rank_of: impl Fn(&str) -> Option<Rank>, slug: &str) {
-        const MOST: usize = 6;
+        const MAX_OMITTED: usize = 6;
         let may_go: Vec<(usize, Rank)> = all
             .iter()
             .enumerate()
             .skip(1)
             .filter_map(|(at, word)| Some((at, rank_of(word)?)))
-            .take(MOST)
+            .take(MAX_OMITTED)
             .collect();
         for chosen in 1_u32..1 << may_go.len() {
             let gone: Vec<(usize, Rank)> =
@@ -163,15 +164,17 @@ impl Names {
 }
 
 impl Resolved {
-    /// The page's slug, or what is wrong with the name, as a message.
+    /// Returns the page's slug, or an error message.
     ///
     /// # Errors
-    /// When the name stands for no page or for several.
+    /// If the name matches no page or several.
     pub fn slug(self, names: &Names, kind: Kind, name: &str) -> Result<String, String> {
         let what = if kind == Kind::Hardware { "device" } else { kind.name() };
         match self {
             Self::Page(slug) => Ok(slug),
-            Self::Ambiguous(slugs) => Err(format!("ambiguous name `{name}`; it could be {}", listed(&slugs))),
+            Self::Ambiguous(slugs) => {
+                Err(format!("ambiguous name `{name}`; it could be {}", format_slugs(&slugs)))
+            }
             Self::Unknown(Some(near)) => Err(format!("no {what} `{name}`; did you mean `{near}`?")),
             Self::Unknown(None) => Err(format!(
                 "no {what} `{name}` under content/{}/{}",
@@ -183,17 +186,17 @@ impl Resolved {
     }
 }
 
-/// Slugs in backticks, the last after `or`.
-fn listed(slugs: &[String]) -> String {
-    let quoted: Vec<String> = slugs.iter().take(LISTED).map(|slug| format!("`{slug}`")).collect();
-    match (slugs.len().saturating_sub(LISTED), quoted.split_last()) {
+/// Formats slugs in backticks, the last after `or`.
+fn format_slugs(slugs: &[String]) -> String {
+    let quoted: Vec<String> = slugs.iter().take(MAX_LISTED).map(|slug| format!("`{slug}`")).collect();
+    match (slugs.len().saturating_sub(MAX_LISTED), quoted.split_last()) {
         (0, Some((last, first))) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         (0, _) => quoted.join(", "),
         (more, _) => format!("{} or one of {more} more", quoted.join(", ")),
     }
 }
 
-/// A name without case and separators; a dash keeps two numbers apart.
+/// Normalizes a name: lower case, no separators; a hyphen remains between two numbers.
 fn spelling(name: &str) -> String {
     joined(words(name).iter())
 }
@@ -210,7 +213,7 @@ fn joined<'w>(words: impl Iterator<Item = &'w String>) -> String {
     text
 }
 
-/// Words in lower case; a dot between two digits does not end one, and `+` is a word.
+/// Splits a name into words in lower case; a dot between two digits does not separate words, and `+` is a word.
 fn words(name: &str) -> Vec<String> {
     let lower: Vec<char> = name.to_lowercase().chars().collect();
     let mut words = vec![String::new()];
@@ -233,12 +236,12 @@ fn begins_with_letter(words: &[String]) -> bool {
     words.first().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Words of a model's name that may be left out. Most leave several pages, which are then listed.
+/// Words of a model's name that may be left out. Several matching pages are then listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ModelWord {
-    /// The purpose that the weights were trained for: `Instruct`.
+    /// The training objective: `Instruct`.
     Training,
-    /// `v0.3`, or a date as `2507`.
+    /// A version, `v0.3`, or a date such as `2507`.
     Version,
     /// Parameters (`8B`, `8x7B`, `A3B`), experts (`16E`) or context (`4K`).
     Size,
@@ -263,7 +266,7 @@ impl ModelWord {
     }
 }
 
-/// Words of a device's name, the size of its memory as one word: `16gb`.
+/// Splits a device's name into words, with the memory size as one word: `16gb`.
 fn device_words(name: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for word in words(name) {
@@ -275,7 +278,7 @@ fn device_words(name: &str) -> Vec<String> {
     all
 }
 
-/// Returns the cost of leaving a word of a device's name out; none for a word that tells products apart.
+/// Returns the rank of leaving out a word of a device's name; `None` if it distinguishes products.
 fn device_rank(word: &str) -> Option<Rank> {
     const SHARED: [&str; 9] =
         ["gpu", "pcie", "sxm", "sxm2", "sxm4", "sxm5", "ada", "generation", "blackwell"];
@@ -288,8 +291,8 @@ fn device_rank(word: &str) -> Option<Rank> {
     }
 }
 
-/// How many words at the start name the maker's product line, such as `GeForce RTX`: those without a digit, as far as
-/// the next word that has one is not the size of the memory.
+/// Returns the number of leading words of the product line, such as `GeForce RTX`: those without a digit, if the next
+/// word with a digit is not the memory size.
 fn line_words(all: &[String]) -> usize {
     let has_digit = |word: &String| word.chars().any(|c| c.is_ascii_digit());
     match all.iter().position(has_digit) {
@@ -312,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn only_words_that_tell_no_products_apart_may_go() {
+    fn omits_only_words_that_do_not_distinguish_products() {
         let known = |word| ModelWord::of(word).is_some();
         assert!(["instruct", "v0.3", "2507", "8b", "8x7b", "a3b", "16e", "4k"].into_iter().all(known));
         assert!(!["llama", "3.1", "hermes", "r1", "coder", "small", "nano"].into_iter().any(known));

@@ -1,4 +1,4 @@
-//! Pages: what all have in common, and the set of them.
+//! Pages: their common data, and the set of all pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Fact, Facts, Fingerprint, Name};
-use crate::files::{Placed, SourceId, Span};
+use crate::files::{SourceId, Span, Spanned};
 use crate::markdown::Outline;
 use crate::site::kind::Kind;
 use crate::site::kinds::{
@@ -16,43 +16,43 @@ use crate::site::kinds::{
 };
 use crate::site::pages::Pages;
 
-/// Names a page: its kind, and its slug within that kind.
+/// Identifies a page by kind and slug.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PageId {
-    /// Its kind.
+    /// Kind of the page.
     pub kind: Kind,
-    /// The stem of its file.
+    /// Stem of the file name.
     pub slug: String,
 }
 
 impl PageId {
-    /// The page of a kind with a slug.
+    /// Creates an id.
     pub fn new(kind: Kind, slug: impl Into<String>) -> Self {
         Self { kind, slug: slug.into() }
     }
 }
 
-/// The title of a page that gives none: `out-of-memory` becomes `Out of memory`.
+/// Returns the default title for a slug: `out-of-memory` becomes `Out of memory`.
 pub fn title_of(slug: &str) -> String {
     let text = slug.replace(['-', '_'], " ");
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The parts of a page that could not be read because of a reported fault. No check judges them.
+/// Parts of a page that could not be read because of a reported error. No check examines them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Unread {
-    /// Nothing: all of it was read.
+    /// Everything was read.
     #[default]
     Nothing,
-    /// The values of these fields of the front matter.
+    /// These fields of the front matter could not be read.
     Fields(BTreeSet<&'static str>),
-    /// The page as a whole: it is known only to exist.
+    /// The page as a whole could not be read; it is only known to exist.
     Page,
 }
 
 impl Unread {
-    pub(super) fn says(&self) -> &'static [u8] {
+    pub(super) fn as_bytes(&self) -> &'static [u8] {
         match self {
             Self::Nothing => b"read",
             Self::Fields(_) => b"fields",
@@ -61,39 +61,39 @@ impl Unread {
     }
 }
 
-/// What every page has: what names it, and facts about it.
+/// Data that all kinds of pages have.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
-    /// Its name.
+    /// Id of the page.
     pub id: PageId,
-    /// The file it was read from.
+    /// Source file.
     pub source: SourceId,
-    /// Path of that file, relative to the root of the site.
+    /// Path of the source file, relative to the root of the site.
     pub path: String,
-    /// Fields of the front matter that could not be read.
+    /// Parts that could not be read.
     #[serde(skip)] // Only pages that were read in full are kept.
     pub unread: Unread,
-    /// The front matter that pages of all kinds have.
+    /// Front-matter fields of all kinds.
     pub front_matter: Fact<FrontMatter>,
-    /// Its prose.
+    /// Body of the page.
     pub body: Fact<Body>,
 }
 
-/// The front matter that pages of all kinds have.
+/// Front-matter fields of all kinds.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FrontMatter {
-    /// Its title.
-    pub title: Placed<String>,
-    /// When it was last verified.
-    pub verified: Option<Placed<Date>>,
-    /// Old addresses that lead here.
-    pub aliases: Vec<Placed<String>>,
-    /// Whether it is published only on request.
+    /// Title of the page.
+    pub title: Spanned<String>,
+    /// Date of the last verification.
+    pub verified: Option<Spanned<Date>>,
+    /// Old addresses that redirect here.
+    pub aliases: Vec<Spanned<String>>,
+    /// Whether the page is published only on request.
     pub draft: bool,
-    /// Where it stands.
+    /// Span of the front matter.
     pub front: Span,
-    /// Values with characters that are written as escapes (`"\u202E"`).
-    pub escaped: Vec<Placed<String>>,
+    /// Values with escaped characters (`"\u202E"`).
+    pub escaped: Vec<Spanned<String>>,
 }
 
 impl Deref for Head {
@@ -105,7 +105,7 @@ impl Deref for Head {
 }
 
 impl Head {
-    /// Makes a head; `body` comes with its text.
+    /// Creates a head; `body` comes with its text.
     pub fn new(
         id: PageId,
         source: SourceId,
@@ -116,16 +116,17 @@ impl Head {
     ) -> Self {
         let FrontMatter { title, verified, aliases, draft, front: _, escaped } = &front_matter;
         let values =
-            |placed: &[Placed<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
+            |placed: &[Spanned<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
         let verified = verified.as_ref().map(|day| day.value);
-        let says = (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.says());
+        let says =
+            (&path, &title.value, verified, values(aliases), draft, values(escaped), unread.as_bytes());
         let says = Fingerprint::of_data(&says);
         let front_matter = Fact::new(Name::new("front", &path), says, front_matter);
         let body = Fact::new(Name::new("body", &path), Fingerprint::of([text]), body);
         Self { id, source, path, unread, front_matter, body }
     }
 
-    /// Whether all that the front matter says in a field is known.
+    /// Returns whether the value of a field, or its absence, is known.
     pub fn knows(&self, field: &str) -> bool {
         match &self.unread {
             Unread::Nothing => true,
@@ -134,12 +135,12 @@ impl Head {
         }
     }
 
-    /// Whether nothing of the page is known but that it exists.
+    /// Returns whether the page is only known to exist.
     pub fn is_unread(&self) -> bool {
         self.unread == Unread::Page
     }
 
-    /// Whether all of the page is known.
+    /// Returns whether the whole page was read.
     pub fn is_read(&self) -> bool {
         self.unread == Unread::Nothing
     }
@@ -148,18 +149,18 @@ impl Head {
 /// The Markdown below the front matter.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Body {
-    /// Where it stands; ranges of the outline count from its first byte.
+    /// Span of the body; ranges of the outline are relative to its start.
     pub span: Span,
-    /// Headings, links, calls and faults in it.
+    /// Headings, links, calls and errors of the body.
     pub outline: Outline,
 }
 
 /// A page of one kind.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Page<T> {
-    /// What every page has.
+    /// Data that all kinds have.
     pub head: Head,
-    /// What pages of this kind have.
+    /// Data of this kind.
     pub data: Fact<T>,
 }
 
@@ -172,32 +173,32 @@ impl<T> Clone for Page<T> {
 /// The whole knowledge base; each list is sorted by slug.
 #[derive(Debug, Clone, Default)]
 pub struct Site {
-    /// Errors.
+    /// Error pages.
     pub errors: Pages<ErrorData>,
     /// Groups of errors.
     pub categories: Pages<CategoryData>,
-    /// Programs.
+    /// Programs that print errors.
     pub tools: Pages<ToolData>,
-    /// How-tos.
+    /// Instructions.
     pub guides: Pages<GuideData>,
     /// Language models.
     pub models: Pages<ModelData>,
-    /// Devices.
+    /// Hardware pages.
     pub devices: Pages<DeviceData>,
     /// Weight formats.
     pub quants: Pages<QuantData>,
-    /// Glossary.
+    /// Glossary entries.
     pub terms: Pages<TermData>,
-    /// How figures are read; they have no page in the site.
+    /// Rules to read figures; they have no page.
     pub extractors: Pages<ExtractorData>,
     /// What kinds of messages say; they have no page in the site.
     pub readings: Pages<ReadingData>,
-    /// Pages of their own.
+    /// Standalone pages.
     pub documents: Pages<DocumentData>,
 }
 
 impl Site {
-    /// The heads of all that is a page in the site, kind by kind.
+    /// Iterates over the heads of all pages that the site shows, kind by kind.
     pub fn heads(&self) -> impl Iterator<Item = &Head> {
         heads_of(&self.errors)
             .chain(heads_of(&self.categories))
@@ -210,7 +211,7 @@ impl Site {
             .chain(heads_of(&self.documents))
     }
 
-    /// Heads by name; of two pages with one name the first in path order.
+    /// Returns the heads by id; of duplicates the first in path order.
     pub fn index(&self) -> BTreeMap<&PageId, &Head> {
         let mut index = BTreeMap::new();
         for head in self.heads() {
@@ -219,17 +220,17 @@ impl Site {
         index
     }
 
-    /// The error of a slug; of two the first in path order.
+    /// Returns the error with a slug; of duplicates the first in path order.
     pub fn error(&self, slug: &str) -> Option<&Page<ErrorData>> {
         self.errors.of_slug(Kind::Error, slug).first()
     }
 
-    /// The page of a name; of two the first in path order.
+    /// Returns the page with an id; of duplicates the first in path order.
     pub fn head(&self, id: &PageId) -> Option<&Head> {
         self.named(id).next()
     }
 
-    /// All pages of a name, in path order; there should be one.
+    /// Returns all pages with an id, in path order; more than one is an error.
     pub fn named(&self, id: &PageId) -> Box<dyn Iterator<Item = &Head> + '_> {
         fn heads<'p, T>(pages: &'p Pages<T>, id: &PageId) -> Box<dyn Iterator<Item = &'p Head> + 'p> {
             Box::new(pages.of_slug(id.kind, &id.slug).iter().map(|page| &page.head))
@@ -244,39 +245,42 @@ impl Site {
             Kind::Quant => heads(&self.quants, id),
             Kind::Term => heads(&self.terms, id),
             Kind::Document => heads(&self.documents, id),
-            // They have no page.
+            // Extractors and readings have no page.
             Kind::Extractor | Kind::Reading => Box::new(std::iter::empty()),
         }
     }
 
-    /// Slugs of a kind, sorted.
+    /// Iterates over the slugs of a kind, sorted.
     pub fn slugs(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
     }
 
-    /// Each page as a site of its own, extractors and readings included.
-    pub fn one_by_one(&self) -> impl Iterator<Item = (&Head, Self)> {
-        fn alone<T>(pages: &Pages<T>, add: fn(&mut Site, Page<T>)) -> impl Iterator<Item = (&Head, Site)> {
+    /// Splits the site into sites of one page each, extractors and readings included.
+    pub fn split_pages(&self) -> impl Iterator<Item = (&Head, Self)> {
+        fn single_page<T>(
+            pages: &Pages<T>,
+            add: fn(&mut Site, Page<T>),
+        ) -> impl Iterator<Item = (&Head, Site)> {
             pages.iter().map(move |page| {
                 let mut site = Site::default();
                 add(&mut site, page.clone());
                 (&page.head, site)
             })
         }
-        alone(&self.errors, |site, page| site.errors.push(page))
-            .chain(alone(&self.categories, |site, page| site.categories.push(page)))
-            .chain(alone(&self.tools, |site, page| site.tools.push(page)))
-            .chain(alone(&self.guides, |site, page| site.guides.push(page)))
-            .chain(alone(&self.models, |site, page| site.models.push(page)))
-            .chain(alone(&self.devices, |site, page| site.devices.push(page)))
-            .chain(alone(&self.quants, |site, page| site.quants.push(page)))
-            .chain(alone(&self.terms, |site, page| site.terms.push(page)))
-            .chain(alone(&self.extractors, |site, page| site.extractors.push(page)))
-            .chain(alone(&self.readings, |site, page| site.readings.push(page)))
-            .chain(alone(&self.documents, |site, page| site.documents.push(page)))
+        single_page(&self.errors, |site, page| site.errors.push(page))
+            .chain(single_page(&self.categories, |site, page| site.categories.push(page)))
+            .chain(single_page(&self.tools, |site, page| site.tools.push(page)))
+            .chain(single_page(&self.guides, |site, page| site.guides.push(page)))
+            .chain(single_page(&self.models, |site, page| site.models.push(page)))
+            .chain(single_page(&self.devices, |site, page| site.devices.push(page)))
+            .chain(single_page(&self.quants, |site, page| site.quants.push(page)))
+            .chain(single_page(&self.terms, |site, page| site.terms.push(page)))
+            .chain(single_page(&self.extractors, |site, page| site.extractors.push(page)))
+            .chain(single_page(&self.readings, |site, page| site.readings.push(page)))
+            .chain(single_page(&self.documents, |site, page| site.documents.push(page)))
     }
 
-    /// Keeps the pages whose heads are as asked, and all extractors and readings.
+    /// Removes pages for which `keep` returns `false`; keeps all extractors and readings.
     pub fn retain(&mut self, keep: impl Fn(&Head) -> bool) {
         self.errors.retain(|page| keep(&page.head));
         self.categories.retain(|page| keep(&page.head));
@@ -289,14 +293,14 @@ impl Site {
         self.documents.retain(|page| keep(&page.head));
     }
 
-    /// Whether all of these fields are known of the pages of this kind.
+    /// Returns whether these fields could be read on all pages of a kind.
     pub fn knows(&self, kind: Kind, fields: &[&str]) -> bool {
         let unpublished = heads_of(&self.extractors).chain(heads_of(&self.readings));
         let mut heads = self.heads().chain(unpublished).filter(|head| head.id.kind == kind);
         heads.all(|head| fields.iter().all(|field| head.knows(field)))
     }
 
-    /// Puts the pages of another behind its own.
+    /// Appends the pages of another site.
     pub fn append(&mut self, other: Self) {
         self.errors.extend(other.errors.into_pages());
         self.categories.extend(other.categories.into_pages());
@@ -311,7 +315,7 @@ impl Site {
         self.documents.extend(other.documents.into_pages());
     }
 
-    /// Puts every list in the order of its slugs; files that share one stay in the order of their paths.
+    /// Sorts all lists by slug; files with the same slug keep the order of their paths.
     pub fn sort(&mut self) {
         self.errors.sort(Kind::Error);
         self.categories.sort(Kind::Category);
@@ -328,18 +332,18 @@ impl Site {
 }
 
 impl Facts for Site {
-    fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
-        self.errors.tell(tell);
-        self.categories.tell(tell);
-        self.tools.tell(tell);
-        self.guides.tell(tell);
-        self.models.tell(tell);
-        self.devices.tell(tell);
-        self.quants.tell(tell);
-        self.terms.tell(tell);
-        self.extractors.tell(tell);
-        self.readings.tell(tell);
-        self.documents.tell(tell);
+    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+        self.errors.visit(visit);
+        self.categories.visit(visit);
+        self.tools.visit(visit);
+        self.guides.visit(visit);
+        self.models.visit(visit);
+        self.devices.visit(visit);
+        self.quants.visit(visit);
+        self.terms.visit(visit);
+        self.extractors.visit(visit);
+        self.readings.visit(visit);
+        self.documents.visit(visit);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The pages of a kind.
+//! A list of the pages of a kind.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,7 +6,7 @@ use crate::facts::{Facts, Fingerprint, Name, read};
 use crate::site::kind::Kind;
 use crate::site::page::Page;
 
-/// The pages of a kind, sorted by slug. Which there are is a fact, too.
+/// The pages of a kind, sorted by slug. The set of slugs is a fact, too.
 #[derive(Debug)]
 pub struct Pages<T> {
     pages: Vec<Page<T>>,
@@ -52,19 +52,20 @@ impl<'p, T> IntoIterator for &'p Pages<T> {
 }
 
 impl<T> Pages<T> {
-    /// The pages alone.
+    /// Returns the pages.
     pub(super) fn into_pages(self) -> Vec<Page<T>> {
         self.pages
     }
 
-    /// Puts the pages in the order of their slugs; files that share one stay in the order of their paths.
+    /// Sorts the pages by slug; files with the same slug keep the order of their paths.
     pub(super) fn sort(&mut self, kind: Kind) {
         self.pages.sort_by(|a, b| (&a.head.id, &a.head.path).cmp(&(&b.head.id, &b.head.path)));
-        let says = self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
+        let says =
+            self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.as_bytes()]);
         self.list = Some((Name::new("pages", kind.name()), Fingerprint::of(says)));
     }
 
-    /// Those of a slug. Which there are is the only fact that is read.
+    /// Returns the pages with a slug. Records only a dependency on the set of slugs.
     pub(super) fn of_slug(&self, kind: Kind, slug: &str) -> &[Page<T>] {
         if self.list.is_some() {
             read(Name::new(kind.name(), slug));
@@ -74,18 +75,18 @@ impl<T> Pages<T> {
         &self.pages[start..end]
     }
 
-    pub(super) fn tell(&self, tell: &mut dyn FnMut(Name, Fingerprint)) {
+    pub(super) fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
         if let Some((name, fingerprint)) = self.list {
-            tell(name, fingerprint);
+            visit(name, fingerprint);
         }
         for same in self.pages.chunk_by(|one, other| one.head.id.slug == other.head.id.slug) {
-            let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.says()]);
-            tell(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
+            let says = same.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.as_bytes()]);
+            visit(Name::new(same[0].head.id.kind.name(), &same[0].head.id.slug), Fingerprint::of(says));
         }
         for page in &self.pages {
-            page.head.front_matter.tell(tell);
-            page.head.body.tell(tell);
-            page.data.tell(tell);
+            page.head.front_matter.visit(visit);
+            page.head.body.visit(visit);
+            page.data.visit(visit);
         }
     }
 }

@@ -1,54 +1,54 @@
-//! Estimator calls in prose: `fit("llama-3.1-8b-instruct", "Q4_K_M", ctx=32768).kv`.
+//! Parses estimator calls in prose: `fit("llama-3.1-8b-instruct", "Q4_K_M", ctx=32768).kv`.
 
 use std::ops::Range;
 
 use crate::diag::nearest;
 
-/// A call, taken apart; ranges count bytes from the start of the text between the braces.
+/// A parsed call. Ranges are byte offsets in the text between the braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProseCall {
     /// Slug of the model.
     pub model: Argument<String>,
     /// Name of the quantization.
     pub quant: Argument<String>,
-    /// Context in tokens; none: [`DEFAULT_CTX`](crate::site::DEFAULT_CTX).
+    /// Context in tokens; default: [`DEFAULT_CTX`](crate::site::DEFAULT_CTX).
     pub ctx: Option<Argument<u64>>,
-    /// Type of the cache.
+    /// Type of the KV cache.
     pub kv: Option<Argument<String>>,
     /// Slug of a device.
     pub gpu: Option<Argument<String>>,
-    /// Which figure is asked for.
+    /// Requested figure.
     pub figure: Argument<Figure>,
 }
 
-/// A part of a call and its place.
+/// An argument and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument<T> {
-    /// The value.
+    /// Parsed value.
     pub value: T,
-    /// Where it stands.
+    /// Range in the text.
     pub range: Range<usize>,
 }
 
-/// The figures that a call can ask for.
+/// Figures that a call can return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
-    /// Bytes of all tensors in the file.
+    /// Size of the model file, in bytes.
     File,
-    /// Bytes of the weights on the GPU.
+    /// Weights on the GPU, in bytes.
     Weights,
-    /// Bytes of the cache.
+    /// KV cache, in bytes.
     Kv,
-    /// Bytes of the compute buffer.
+    /// Compute buffer, in bytes.
     Compute,
-    /// Weights, cache and compute buffer together.
+    /// Sum of weights, KV cache and compute buffer, in bytes.
     Total,
     /// Largest context on a device, in tokens.
     MaxCtx,
 }
 
 impl Figure {
-    /// All figures and their names.
+    /// All figures with their names.
     pub const NAMES: [(&'static str, Self); 6] = [
         ("file", Self::File),
         ("weights", Self::Weights),
@@ -59,28 +59,28 @@ impl Figure {
     ];
 }
 
-/// Names of the arguments that may follow model and quantization.
+/// Names of the optional arguments.
 const KEYWORDS: [&str; 3] = ["ctx", "kv", "gpu"];
 
-/// Why a call cannot be understood.
+/// A syntax error in a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFault {
-    /// Where.
+    /// Range of the error.
     pub range: Range<usize>,
-    /// What, as a phrase.
+    /// Description, as a phrase.
     pub message: String,
-    /// What to do.
+    /// Suggested action.
     pub help: String,
 }
 
-/// The largest context that a call may name: beyond every model, and far from where sums overflow.
+/// Maximum context in a call: larger than that of every model, and safe from overflow.
 const LARGEST_CTX: u64 = 1 << 24;
 
 impl ProseCall {
-    /// Takes a call apart.
+    /// Parses a call.
     ///
     /// # Errors
-    /// The first thing in it that has no meaning.
+    /// The first syntax error.
     pub fn parse(text: &str) -> Result<Self, CallFault> {
         let mut reader = Reader { text, at: 0 };
         let name = reader.word();
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_taken_apart_with_places() {
+    fn parses_calls_with_ranges() {
         let call = ProseCall::parse(" fit(\"m\", 'Q8_0', ctx=32_768, kv=\"q8_0\").total ").expect("a call");
         assert_eq!((call.model.value.as_str(), call.model.range), ("m", 6..7));
         assert_eq!(call.ctx.map(|ctx| ctx.value), Some(32768));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told_at_their_place() {
+    fn reports_errors_with_ranges() {
         let at = |text: &str| ProseCall::parse(text).expect_err("a fault");
         assert_eq!(at("fit(\"m\", \"Q8_0\").kvv").range, 17..20);
         assert_eq!(at("fit(\"m\", \"Q8_0\", cxt=1).kv").help, "did you mean `ctx`?");

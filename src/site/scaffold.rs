@@ -1,8 +1,8 @@
-//! Templates of new pages, and the phrases in them that must not be published.
+//! Templates of new pages, and the placeholder phrases in them that must not be published.
 
 use std::collections::BTreeSet;
 
-/// Template of an error page. In all of them `%NAME%` is a value, and `⟦…⟧` a phrase that the author replaces.
+/// Template of an error page. In all templates, `%NAME%` is a value, and `⟦…⟧` a phrase for the author to replace.
 pub const ERROR: &str = include_str!("scaffold/error.md");
 /// Template of a model page.
 pub const MODEL: &str = include_str!("scaffold/model.md");
@@ -10,10 +10,10 @@ pub const MODEL: &str = include_str!("scaffold/model.md");
 pub const HARDWARE: &str = include_str!("scaffold/hardware.md");
 /// Template of a guide.
 pub const GUIDE: &str = include_str!("scaffold/guide.md");
-/// A sample of an error page without a log. The name makes that of each page another one.
+/// Sample of an error page created without a log. It contains the page's name, so that each page's sample is unique.
 pub const SAMPLE: &str = "⟦replace this with a line that the program really printed⟧ for %SLUG%";
 
-/// A template with these values; one that it does not name is left out.
+/// Fills in the values; values without a placeholder are ignored.
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let template = template.replace(['⟦', '⟧'], "");
     let value = |name: &str| values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| *value);
@@ -21,7 +21,7 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     parts.map(|(at, part)| if at % 2 == 1 { value(part) } else { part }).collect()
 }
 
-/// The phrases of all templates that an author replaces, the longest first.
+/// Returns the placeholder phrases of all templates, the longest first.
 pub fn placeholders() -> Vec<&'static str> {
     let templates = [ERROR, MODEL, HARDWARE, GUIDE, SAMPLE].into_iter();
     let phrases = templates.flat_map(|template| template.split('⟦').skip(1));

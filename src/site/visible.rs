@@ -1,7 +1,7 @@
-//! Memory that programs see of a device: less than its box says.
+//! Memory that programs can use on a device, which is less than its nominal size.
 //!
-//! A page's `visible_mib` is measured. Elsewhere the worst of what was seen on devices of the same sort stands in, so
-//! that no verdict promises more than a driver gives; `docs/fit.md` lists the figures behind each fraction.
+//! A page's `visible_mib` is measured. Without it, the worst case of similar devices is used, so that no verdict is
+//! too optimistic; `docs/fit.md` lists the figures behind each fraction.
 
 use crate::site::Site;
 use crate::site::kinds::{DeviceData, Vendor};
@@ -9,29 +9,29 @@ use crate::site::kinds::{DeviceData, Vendor};
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// The least of a CUDA card that was seen, in thousandths: 3712 of 4096 MiB (GeForce GTX 1650).
-pub const LEAST_VISIBLE: u64 = 906;
+/// Lowest measured fraction of a CUDA GPU, in thousandths: 3712 of 4096 MiB (GeForce GTX 1650).
+pub const MIN_VISIBLE: u64 = 906;
 
-/// The memory that CUDA on Linux hides of a card without ECC, at the least and in thousandths: 559 of 16384 MiB (GeForce
-/// RTX 5060 Ti), and 2.2 % of larger ones.
+/// Memory that CUDA on Linux reserves on a GPU without ECC: at least 559 of 16384 MiB (GeForce RTX 5060 Ti), and 2.2
+/// % of larger ones.
 const HIDDEN: u64 = 560 * MIB;
 const WITHOUT_ECC: u64 = 978;
-/// Server cards with GDDR memory keep ECC in it: 14909 of 16384 MiB (Tesla T4).
+/// Server GPUs with GDDR memory store ECC in it: 14909 of 16384 MiB (Tesla T4).
 const WITH_ECC: u64 = 910;
 /// Radeon: 16304 of 16384 MiB (RX 9070 XT).
 const AMD: u64 = 995;
 /// Arc: 15473 of 16384 MiB (A770).
 const INTEL: u64 = 944;
-/// NVIDIA's chips with shared memory: 7607 of 8192 MiB (Jetson Orin Nano).
+/// NVIDIA chips with shared memory: 7607 of 8192 MiB (Jetson Orin Nano).
 const NVIDIA_SHARED: u64 = 928;
 
 impl DeviceData {
-    /// Memory that programs see, in bytes; never more than it is sold with.
+    /// Returns the memory that programs can use, in bytes; at most the nominal size.
     pub fn visible_bytes(&self) -> u64 {
         self.visible_of(self.memory_bytes())
     }
 
-    /// The same for a variant that is sold with this many bytes.
+    /// The same for a variant with this many bytes of memory.
     pub fn visible_of(&self, memory: u64) -> u64 {
         let measured = self.visible_mib.filter(|_| memory == self.memory_bytes());
         measured.map_or_else(|| self.least_visible(memory), |mib| mib.unsigned_abs() * MIB).min(memory)
@@ -42,7 +42,7 @@ impl DeviceData {
         let line = self.generation.as_deref().unwrap_or_default();
         let is_gddr = self.memory_type.as_deref().is_some_and(|kind| kind.starts_with("GDDR"));
         match self.vendor {
-            // the default limit of macOS before 26; `iogpu.wired_limit_mb` raises it
+            // Default limit of macOS before version 26; `iogpu.wired_limit_mb` raises it.
             Vendor::Apple if memory <= 32 * GIB => memory / 3 * 2,
             Vendor::Apple => memory / 4 * 3,
             Vendor::Amd if self.unified => memory,
@@ -58,11 +58,11 @@ impl DeviceData {
 }
 
 impl Site {
-    /// Memory that programs see of any CUDA card sold with this many bytes: the least among the catalog's cards of
-    /// that size, else [`LEAST_VISIBLE`].
+    /// Returns the memory that programs can use on any CUDA GPU with this many bytes: the minimum over the catalog's
+    /// GPUs of that size, else [`MIN_VISIBLE`].
     pub fn visible_of_size(&self, memory: u64) -> u64 {
         let of_size =
             self.devices.iter().filter(|page| page.data.is_cuda() && page.data.memory_bytes() == memory);
-        of_size.map(|page| page.data.visible_bytes()).min().unwrap_or(memory / 1000 * LEAST_VISIBLE)
+        of_size.map(|page| page.data.visible_bytes()).min().unwrap_or(memory / 1000 * MIN_VISIBLE)
     }
 }

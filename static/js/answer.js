@@ -1,12 +1,13 @@
-// What the calculator says of a setting: verdict, parts, offers, rows, all as plain data. Works without a page.
+// Results of the calculator for its settings: verdict, parts, suggestions, rows, all as plain data. Independent of the
+// page.
 (() => {
   "use strict";
   const { t } = kbgen;
-  const look = kbgen.fit;
-  const { GIB, MIB } = look;
+  const lookup = kbgen.fit;
+  const { GIB, MIB } = lookup;
   const WORDS = { fits: t("Fits"), tight: t("Tight"), no: t("Does not fit"), unknown: t("Not covered") };
 
-  /** What a figure rests on, and where that is explained. */
+  /** How exact a figure is, and where that is explained. */
   const BASES = {
     exact: [t("exact"), "exact"],
     range: [t("range"), "a-range"],
@@ -17,20 +18,21 @@
 
   // ---- words ---------------------------------------------------------------
   const whole = n => Math.round(n).toLocaleString("en");
-  const gib = n => (n / GIB).toFixed(2);
+  const decimal = n => n.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const gib = n => decimal(n / GIB);
   const roundGib = n => gib(n).replace(/\.?0+$/, "") + " GiB";
-  const gb = n => (n / 1e9).toFixed(2);
+  const gb = n => decimal(n / 1e9);
   const mib = (n, up) => whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB";
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
-  /** A range in a unit: one figure where both ends read the same. */
+  /** Formats a range, as one figure if both ends are displayed alike. */
   function range(low, high, unit) {
     if (low === null) return "–";
     if (high === null) return t("from {size}", { size: unit(low) });
     return unit(low) === unit(high) ? unit(low) : t("{from} to {to}", { from: unit(low), to: unit(high) });
   }
   function speedWords([from, to]) {
-    const say = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : String(round(n)));
-    return t("{from} to {to}", { from: say(from, Math.floor), to: say(to, Math.ceil) });
+    const format = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
+    return t("{from} to {to}", { from: format(from, Math.floor), to: format(to, Math.ceil) });
   }
   function part(name, label, bytes, basis, tag) {
     const [words, anchor] = BASES[basis];
@@ -42,14 +44,14 @@
   const roomsOf = state => state.devices.map(device => device.vis - device.others);
   const allCovered = state => state.devices.every(device => device.ok);
   const add = (sum, n) => sum + n;
-  /** Shares as small whole numbers: equal for equal devices, else by memory. */
+  /** Split between devices as small integers: equal for equal devices, else by memory. */
   function sharesOf(state) {
     const all = state.devices.map(device => Math.round(device.mem / GIB) || 1);
     const divisor = (a, b) => (b ? divisor(b, a % b) : a);
     const common = all.reduce(divisor);
     return all.map(share => share / common);
   }
-  /** The setting as a table takes it, with what is automatic worked out. */
+  /** The setting for a table lookup, with automatic values resolved. */
   function settingOf(state, table, index) {
     const rooms = roomsOf(state);
     const setting = {
@@ -66,11 +68,11 @@
     };
     if (!allCovered(state)) return setting;
     if (state.experts === "auto") {
-      const away = look.fewestExperts(table, setting, rooms, index.driver);
-      setting.experts = away < 0 ? "all" : away;
+      const hostExperts = lookup.fewestExperts(table, setting, rooms, index.driver);
+      setting.experts = hostExperts < 0 ? "all" : hostExperts;
     }
     if (state.layers === "auto") {
-      const layers = look.mostLayers(table, setting, rooms, index.driver);
+      const layers = lookup.mostLayers(table, setting, rooms, index.driver);
       setting.layers = layers < 0 || layers > table.layers ? null : layers;
     }
     return setting;
@@ -80,8 +82,8 @@
     const rooms = roomsOf(state);
     const { driver } = index;
     const several = state.devices.length > 1;
-    const needed = look.need(table, setting);
-    const verdict = look.judge(needed, rooms, driver);
+    const needed = lookup.need(table, setting);
+    const verdict = lookup.judge(needed, rooms, driver);
     const covered = isCovered(needed);
     const margin = marginOf(state, needed, rooms, driver, verdict);
     const says = (own, room, one) => {
@@ -99,7 +101,7 @@
       short: margin.short,
       devices: state.devices.map((device, i) => {
         const own = needed.devices[i];
-        const one = look.judgeOne(own, rooms[i], driver);
+        const one = lookup.judgeOne(own, rooms[i], driver);
         return {
           name: (several ? i + 1 + ". " : "") + device.name,
           memory: device.vis,
@@ -114,23 +116,23 @@
       rows: rows(state, table, index, setting),
       needs: several ? t("On the devices") : t("On the GPU"),
       heading: t("Every quantization of this model"),
-      most: covered ? look.largest(table, setting, rooms, driver) : 0,
-      mostLayers: covered && typeof state.layers === "number" ? look.mostLayers(table, setting, rooms, driver) : 0,
+      most: covered ? lookup.largest(table, setting, rooms, driver) : 0,
+      mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver),
     };
   }
   /** The change that keeps quantization and context and moves a part into RAM. */
   function offload(state, table, index, setting) {
-    const change = look.partInRam(table, setting, roomsOf(state), index.driver, state.runner !== "ollama");
-    return change && { change, how: someOf(settingOf(look.but(state, change), table, index), table) };
+    const change = lookup.partInRam(table, setting, roomsOf(state), index.driver, state.runner !== "ollama");
+    return change && { change, how: someOf(settingOf(lookup.but(state, change), table, index), table) };
   }
-  /** What of the model is on the devices, where it is not all of it. */
+  /** Which part of the model is on the devices, if not all of it. */
   function someOf(setting, table) {
     const { layers } = setting;
     const all = table.layers + 1;
     const some = layers === null ? "" : t("with {n} of {all} layers", { n: layers, all });
-    const away = setting.experts === "all" ? table.layers : setting.experts;
-    return away ? some + (some ? ", " : t("with ")) + t("experts of {n} in RAM", { n: away }) : some;
+    const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
+    return hostExperts ? some + (some ? ", " : t("with ")) + t("experts of {n} in RAM", { n: hostExperts }) : some;
   }
   /** Whether all compute buffers are known: not on every device, and not for every pair of cache types. */
   const isCovered = needed => needed.devices.every(device => device.total);
@@ -150,14 +152,14 @@
       short = Math.max(short, device.total[0] + driver[0] - rooms[i]);
     });
     if (verdict === "fits") {
-      const words = t("{size} to spare{place}, even at the driver’s most.", { size: mib(spare), place });
+      const words = t("{size} to spare{place}, even with the maximum driver overhead.", { size: mib(spare), place });
       return { short: t("{size} to spare", { size: mib(spare) }), words };
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
       const words =
         loose >= driver[0]
-          ? t("It loads if the driver takes no more than {size}{place}. Drivers take {low} to {high}.", {
+          ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
               size: mib(loose),
               place,
               low,
@@ -168,14 +170,14 @@
     }
     if (verdict === "unknown") {
       const words = allCovered(state)
-        ? t("These types of the cache are not covered for this model.")
+        ? t("These cache types are not covered for this model.")
         : t(
-            "Weights and cache are known to the byte. What the compute buffer takes on this device is not, so there is no verdict.",
+            "Weights and cache are exact, but the compute buffer is not covered on this device, so there is no verdict.",
           );
       return { short: "", words };
     }
     const size = mib(Math.max(short, bare), true);
-    const why = bare > short ? t(": weights and cache alone are more than its memory.") : t(" at the least.");
+    const why = bare > short ? t(": weights and cache alone exceed its memory.") : t(" at least.");
     const words = t("{size} short{place}{why}", { size, place, why });
     return { short: t("{size} short", { size }), words };
   }
@@ -195,7 +197,7 @@
     }
     return all;
   }
-  /** Beside the verdict: what it takes in all, what is in RAM, how fast. */
+  /** Figures next to the verdict: total, RAM, speed. */
   function stats(state, table, index, setting, needed, verdict) {
     const all = [];
     const { driver } = index;
@@ -212,7 +214,7 @@
     const device = state.devices[0].entry;
     const isWhole = needed.exact && needed.devices[0].cache !== null;
     const speed =
-      verdict !== "no" && device && isWhole && state.slots === 1 && look.speed(table, setting, device, index);
+      verdict !== "no" && device && isWhole && state.slots === 1 && lookup.speed(table, setting, device, index);
     if (speed) {
       const value = t("{n} tokens/s", { n: speedWords(speed.full) });
       const note = t("{n} when empty, ", { n: speedWords(speed.empty) });
@@ -220,13 +222,13 @@
     }
     return all;
   }
-  /** What would fit instead: `change` is what a click puts into the state, `now` that it is so already. */
+  /** Alternatives that fit: `change` is the change of state on a click, `now` whether it is the current state. */
   function offers(state, table, index, setting, verdict) {
     const rooms = roomsOf(state);
     const { driver } = index;
     const all = [];
-    const most = look.largest(table, setting, rooms, driver);
-    const top = look.best(table, setting, rooms, driver);
+    const most = lookup.largest(table, setting, rooms, driver);
+    const top = lookup.best(table, setting, rooms, driver);
     all.push({
       what: "ctx",
       title: t("Largest context that fits"),
@@ -234,7 +236,7 @@
       change: most ? { ctx: most } : null,
       now: most === state.ctx,
     });
-    // With what is automatic every quantization may fit: the rows say how.
+    // With automatic offloading every quantization may fit: the rows show how.
     if (state.layers !== "auto" && state.experts !== "auto") {
       all.push({
         what: "quant",
@@ -244,32 +246,34 @@
         now: top === setting.quant,
       });
     }
-    if (look.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
-      const away = look.fewestExperts(table, look.but(setting, { layers: null }), rooms, driver);
-      const text = away ? t("of the first {n} of {all} layers", { n: away, all: table.layers }) : t("none");
+    if (lookup.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
+      const hostExperts = lookup.fewestExperts(table, lookup.but(setting, { layers: null }), rooms, driver);
+      const text = hostExperts
+        ? t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers })
+        : t("none");
       all.push({
         what: "experts",
         title: t("Experts to keep in RAM"),
-        text: away < 0 ? t("all are not enough") : text,
-        change: away < 0 ? null : { experts: away, layers: null },
-        now: away === setting.experts && setting.layers === null,
+        text: hostExperts < 0 ? t("not enough, even with all") : text,
+        change: hostExperts < 0 ? null : { experts: hostExperts, layers: null },
+        now: hostExperts === setting.experts && setting.layers === null,
       });
     }
     if (verdict !== "fits" || setting.layers !== null) {
-      const layers = look.mostLayers(table, setting, rooms, driver);
+      const layers = lookup.mostLayers(table, setting, rooms, driver);
       const every = layers > table.layers;
       const text = every ? t("all {n}", { n: layers }) : t("{n} of {all}", { n: layers, all: table.layers + 1 });
       all.push({
         what: "layers",
         title: t("Layers that fit"),
-        text: layers < 0 ? t("not even none") : text,
+        text: layers < 0 ? t("does not fit, even with 0") : text,
         change: layers < 0 ? null : { layers: every ? null : layers },
         now: layers >= 0 && (every ? null : layers) === setting.layers,
       });
     }
     return all;
   }
-  /** Every quantization that the model has; what is automatic is worked out for each. */
+  /** All quantizations of the model, with automatic values resolved for each. */
   function rows(state, table, index, setting) {
     const rooms = roomsOf(state);
     const room = rooms.reduce(add);
@@ -279,16 +283,16 @@
       .map((name, i) => {
         if (!table.quants[i]) return null;
         const own = automatic
-          ? settingOf(look.but(state, { quant: name }), table, index)
-          : look.but(setting, { quant: i });
-        const needed = look.need(table, own);
+          ? settingOf(lookup.but(state, { quant: name }), table, index)
+          : lookup.but(setting, { quant: i });
+        const needed = lookup.need(table, own);
         const covered = isCovered(needed);
         const total = device => (device.total ? device.total[1] : device.weights + device.cache);
         return {
           name,
-          verdict: look.judge(needed, rooms, driver),
+          verdict: lookup.judge(needed, rooms, driver),
           some: automatic ? " " + someOf(own, table) : "",
-          largest: covered ? look.largest(table, own, rooms, driver) : null,
+          largest: covered ? lookup.largest(table, own, rooms, driver) : null,
           room,
           file: table.quants[i].file,
           least: !covered,
@@ -298,7 +302,7 @@
       })
       .filter(Boolean);
   }
-  /** The part that llama.cpp fails at: it allocates weights, cache and compute buffer in this order. */
+  /** The part that fails to load: llama.cpp allocates weights, cache and compute buffer in this order. */
   function tooLarge(needed, rooms, driver) {
     const failed = held => needed.devices.some((device, i) => held(device) + driver[0] > rooms[i]);
     if (failed(device => device.weights)) return "weights";
@@ -306,19 +310,19 @@
   }
 
   // ---- vLLM --------------------------------------------------------------------
-  /** Every card holds the same, so the smallest decides. */
+  /** All GPUs hold the same, so the smallest decides. */
   function askVllm(state, table, change) {
     const memory = Math.min(...state.devices.map(device => device.vis));
     const held = Math.max(...state.devices.map(device => device.others));
     const cards = state.devices.length;
     const { dtype, fp8, ctx } = state;
-    return look.vllm(table, { dtype, cards, memory, util: state.util * 10, fp8, ctx, held, ...change });
+    return lookup.vllm(table, { dtype, cards, memory, util: state.util * 10, fp8, ctx, held, ...change });
   }
   function vllm(state, table, index) {
     const cards = state.devices.length;
     const ask = change => askVllm(state, table, change);
     const names = index.dtypes;
-    const need = allCovered(state) ? ask() : { reason: t("vLLM is covered on NVIDIA’s cards alone") };
+    const need = allCovered(state) ? ask() : { reason: t("vLLM is covered on NVIDIA GPUs only") };
     if (!need.pool) {
       const reason = need.reason.replace(/^(?!vLLM)./, letter => letter.toUpperCase());
       return {
@@ -337,12 +341,12 @@
     const { verdict, blocked, memory } = need;
     const [most, longest] = need.context;
     const spare = mib(need.pool[0] - need.request[1]);
-    // Without saturating: how much is missing of weights, activations and the cache of one request.
+    // Not clamped to zero: the missing memory for weights, activations and the cache of one request.
     const short = mib(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
     const margins = {
-      fits: t("{size} of the pool to spare for more requests, even when activations take their most.", { size: spare }),
-      tight: t("It starts if activations and CUDA take less than their most."),
-      no: t("{size} short at the least.", { size: short }),
+      fits: t("{size} of the pool free for more requests, even with maximum activations.", { size: spare }),
+      tight: t("It starts if activations and CUDA use less than their maximum."),
+      no: t("At least {size} short.", { size: short }),
     };
     const shorts = {
       fits: t("{size} to spare", { size: spare }),
@@ -365,12 +369,12 @@
       short: shorts[verdict],
       rows,
       margin: blocked
-        ? t("Other programs hold more than the {size} that vLLM leaves alone: it stops before it loads.", {
+        ? t("Other programs use more than the {size} that vLLM leaves free: it stops before loading.", {
             size: left,
           })
         : margins[verdict],
-      needs: cards > 1 ? t("On each card") : t("On the GPU"),
-      heading: t("Every type of the weights"),
+      needs: cards > 1 ? t("On each GPU") : t("On the GPU"),
+      heading: t("All weight types"),
       stats: [
         {
           name: t("Longest context"),
@@ -389,7 +393,7 @@
             part("weights", t("Weights"), [need.weights, need.weights], "about", t("Weights")),
             part("kv", t("Cache of one request"), need.request, "range", "Cache"),
             part("compute", t("Activations and CUDA"), need.reserve, "range"),
-            part("other", t("Left alone"), need.left, "range"),
+            part("other", t("Left free"), need.left, "range"),
           ],
         },
       ],
@@ -403,7 +407,7 @@
         },
         {
           what: "quant",
-          title: t("Best type of the weights that fits"),
+          title: t("Best weight type that fits"),
           text: top < 0 ? t("none at this context") : names[top],
           change: top < 0 ? null : { dtype: top },
           now: top === state.dtype,
@@ -414,10 +418,10 @@
   }
 
   kbgen.answer = {
-    /** The verdict alone, for lists where each row asks. */
+    /** The verdict only, for lists. */
     verdictOf(state, table, index) {
       if (state.runner === "vllm") return (allCovered(state) && askVllm(state, table).verdict) || "unknown";
-      return look.judge(look.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
+      return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
     },
     of: (state, table, index) => (state.runner === "vllm" ? vllm : llama)(state, table, index),
     settingOf,

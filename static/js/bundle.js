@@ -1,12 +1,12 @@
-// The knowledge base in one file: one page at a time, by the fragment of the address; tables out of the file itself;
-// and links that other scripts make lead into the file. Without scripts all pages stand one below the other.
+// The knowledge base in one file: shows one page at a time by the fragment of the address, reads tables from the file
+// itself, and redirects links of other scripts into the file. Without scripts all pages are shown one after another.
 (() => {
   "use strict";
   const { t } = kbgen;
   const data = document.documentElement.dataset;
   const base = new URL(data.root).href;
   const start = document.querySelector("main > article");
-  const said = document.getElementById("bundle-said");
+  const said = document.getElementById("bundle-status");
   let shown = start;
   const title = document.title;
   /** @type {Promise<void>} */
@@ -15,7 +15,7 @@
     else document.addEventListener("DOMContentLoaded", () => done());
   });
 
-  // What other pages load is here already: the scripts have run, a table is read when it is first wanted.
+  // Resources that other pages load are part of the file: the scripts have run, a table is parsed on first use.
   kbgen.load = address => {
     if (!address || address.indexOf(data.root) !== 0) return whole;
     return whole.then(() => {
@@ -26,15 +26,15 @@
     });
   };
 
-  // A file that is dropped on the paste box does not take the place of the page.
+  // Prevents the browser from opening a file that is dropped on the paste box.
   document.querySelector(".paste").addEventListener("dragover", event => {
     event.preventDefault();
   });
 
-  // The fragment for an address of the site, without its root; none for a page that is not in the file.
+  // The fragment for an address of the site without its root; undefined for a page that is not in the file.
   function place(address) {
     const parts = /^([^?#]*)(\?[^#]*)?#?(.*)$/.exec(address);
-    // What a page is told of a case behind its anchor stays outside: the file shows the page alone.
+    // Drops the case after the anchor: the file shows only the page.
     const anchor = parts[3].split("&")[0];
     const page = parts[1].replace(/index\.html$/, "").replace(/\/$/, "") || start.id;
     const inner = `${page}/${anchor}`;
@@ -46,7 +46,7 @@
     const to = link.href.indexOf(base) === 0 && place(link.href.slice(base.length));
     if (to) link.setAttribute("href", `#${to}`);
   }
-  // A name that leads nowhere from here is not offered.
+  // Hides names without a target in this file.
   const names = kbgen.names;
   kbgen.names = (pages, text) => {
     const found = names(pages, text);
@@ -63,15 +63,15 @@
     try {
       name = decodeURIComponent(name);
     } catch {
-      /* it is looked for as it stands */
+      /* not percent-encoded: used as is */
     }
     let place = name && !opened ? document.getElementById(name) : start;
     let page = pageOf(place);
-    // The skip link, and whatever else is no page.
+    // The skip link, or another element that is not a page.
     if (place && !page) return;
     said.textContent = page
       ? ""
-      : t("This file has no page \u201c{name}\u201d. Search for it, or take one of the lists.", { name });
+      : t("This file has no page \u201c{name}\u201d. Use the search or one of the lists.", { name });
     if (!page) place = page = start;
     shown.classList.remove("shown");
     page.classList.add("shown");
@@ -94,7 +94,7 @@
     else place.scrollIntoView({ behavior: "instant" });
   }
 
-  // A page that one comes back to stands where it was left.
+  // Restores the scroll position when the reader returns to a page.
   history.scrollRestoration = "manual";
   function keep() {
     history.replaceState({ at: scrollY }, "");
@@ -128,7 +128,7 @@
     show(true);
   });
 
-  // Until the file is read to its end nobody knows whether the page is there.
+  // The page may be further down in the file, which is still being read.
   if (location.hash.length > 1) start.classList.remove("shown");
   whole.then(() => {
     new MutationObserver(changes => {

@@ -1,4 +1,4 @@
-// Will it run? The page: its controls, and the answer as it stands on it.
+// The page of the calculator: its controls and the results.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -6,20 +6,20 @@
   const fit = JSON.parse($("fit-data").textContent);
   const links = JSON.parse($("calc-links").textContent);
   if (!fit.models.length) {
-    $("calc").replaceChildren(t("No model of this site has figures yet."));
+    $("calc").replaceChildren(t("No model on this site has figures yet."));
     return;
   }
-  const look = kbgen.fit;
+  const lookup = kbgen.fit;
   const answers = kbgen.answer;
   const picture = kbgen.picture;
-  const make = picture.make;
-  const draw = picture.draw;
+  const el = picture.el;
+  const svgElement = picture.svgElement;
   const whole = answers.whole;
   const gib = answers.gib;
   const tokens = answers.tokens;
-  const GIB = look.GIB;
-  const MIB = look.MIB;
-  const CELL = look.CELL;
+  const GIB = lookup.GIB;
+  const MIB = lookup.MIB;
+  const CELL = lookup.CELL;
   const SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
   const root = document.documentElement.dataset.root;
   const byId = (list, id) => list.filter(entry => entry.id === id)[0];
@@ -60,7 +60,7 @@
     $("verdict").className = `big verdict verdict-${answer.verdict}`;
     $("dock-verdict").className = `verdict verdict-${answer.verdict}`;
     $("verdict").textContent = $("dock-verdict").textContent = answer.title;
-    if (answer.some) $("verdict").append(" ", make("span", answer.some, "some"));
+    if (answer.some) $("verdict").append(" ", el("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
@@ -79,45 +79,45 @@
     const error = answer.meets && links.errors[answer.meets];
     $("meet").hidden = !error;
     if (error) {
-      $("meet").replaceChildren(t("Loaded as it is, it ends in an error: "), link(error.title, error.href), ".");
+      $("meet").replaceChildren(t("With these settings, it fails with: "), link(error.title, error.href), ".");
     }
     if (error && !vllm) $("meet").append(" ", link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
   }
   function link(text, href) {
-    const element = make("a", text);
+    const element = el("a", text);
     element.href = href;
     return element;
   }
   function stats(list) {
     $("stats").replaceChildren();
     list.forEach(each => {
-      const row = $("stats").appendChild(make("div"));
-      const note = make("dd", each.note, "small");
+      const row = $("stats").appendChild(el("div"));
+      const note = el("dd", each.note, "small");
       if (each.basis && links.methodology) note.appendChild(link(each.basis, `${links.methodology}#what-is-a-range`));
-      row.append(make("dt", each.name), make("dd", each.value), note);
+      row.append(el("dt", each.name), el("dd", each.value), note);
     });
   }
-  // What would fit instead: each a click.
+  // Alternatives that fit, as buttons.
   function offers(list) {
     const place = $("best");
     const active = /** @type {PageElement | null} */ (document.activeElement);
-    const held = active && place.contains(active) ? active.dataset.what : null;
+    const focused = active && place.contains(active) ? active.dataset.what : null;
     place.replaceChildren();
     list.forEach(each => {
-      const button = place.appendChild(make("button"));
+      const button = place.appendChild(el("button"));
       button.type = "button";
       button.dataset.what = each.what;
-      button.append(make("span", each.title), " ", make("b", each.text));
-      if (each.change) button.append(" ", make("em", each.now ? t("in use") : t("Use it")));
+      button.append(el("span", each.title), " ", el("b", each.text));
+      if (each.change) button.append(" ", el("em", each.now ? t("in use") : t("Use it")));
       button.disabled = !each.change || each.now;
       button.addEventListener("click", () => {
         apply(each.change);
       });
     });
-    // What was pressed is in use now, and cannot hold the focus.
-    if (held) (place.querySelector(`[data-what=${held}]:not(:disabled)`) || $("verdict")).focus();
+    // The pressed button is disabled now and cannot keep the focus.
+    if (focused) (place.querySelector(`[data-what=${focused}]:not(:disabled)`) || $("verdict")).focus();
   }
   function apply(change) {
     for (const key in change) state[key] = change[key];
@@ -135,16 +135,16 @@
     $("ladder").replaceChildren();
     $("quant").replaceChildren();
     rows = list.map(each => {
-      $("quant").appendChild(make("option", each.name)).value = each.name;
-      const row = $("ladder").appendChild(make("tr"));
-      const head = row.appendChild(make("th"));
+      $("quant").appendChild(el("option", each.name)).value = each.name;
+      const row = $("ladder").appendChild(el("tr"));
+      const head = row.appendChild(el("th"));
       head.scope = "row";
       const input = radio("ladder", each.name, each.name, head, () => {
         chooseRow(each.name);
       });
-      const cells = ["", "num", "num", "num"].map(kind => row.appendChild(make("td", null, kind)));
-      const graph = row.appendChild(make("td", null, "graph"));
-      const mini = graph.appendChild(draw("svg", { class: "mini", "aria-hidden": "true" }));
+      const cells = ["", "num", "num", "num"].map(kind => row.appendChild(el("td", null, kind)));
+      const graph = row.appendChild(el("td", null, "graph"));
+      const mini = graph.appendChild(svgElement("svg", { class: "mini", "aria-hidden": "true" }));
       graph.setAttribute("aria-hidden", "true");
       return { input, cells, mini };
     });
@@ -168,14 +168,14 @@
       const inside = Math.min(each.weights, room);
       row.input.checked = each.name === rowName();
       row.cells[0].replaceChildren(
-        make("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
+        el("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
       );
       row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : t("none");
       row.cells[2].textContent = `${(each.least ? t("from ") : "") + gib(each.total)} GiB`;
       row.cells[3].textContent = each.file ? `${gib(each.file)} GiB` : "–";
       row.mini.replaceChildren(
-        draw("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
-        draw("rect", {
+        svgElement("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
+        svgElement("rect", {
           class: "seg seg-kv",
           x: share(inside),
           width: share(Math.max(0, Math.min(each.total, room) - each.weights)),
@@ -184,7 +184,7 @@
       );
       if (each.total > room) {
         row.mini.appendChild(
-          draw("rect", {
+          svgElement("rect", {
             class: "seg seg-over",
             x: share(room),
             width: share(Math.min(each.total, span) - room),
@@ -193,7 +193,7 @@
         );
       }
       row.mini.appendChild(
-        draw("rect", { class: "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }),
+        svgElement("rect", { class: "limit", x: share(room), y: -5, width: 2, height: 24, transform: "translate(-2)" }),
       );
     });
   }
@@ -205,15 +205,15 @@
     place.replaceChildren();
     let shown = state;
     let setting = answer.setting;
-    // What would fail at once is not offered to be copied: what does load is, if anything does.
+    // Offers no command that would fail; if offloading fits, offers that.
     if (answer.verdict === "no") {
-      if (!answer.offload) return place.append(make("p", t("No command: these settings end in an error."), "small"));
-      shown = look.but(state, answer.offload.change);
+      if (!answer.offload) return place.append(el("p", t("No command: these settings lead to an error."), "small"));
+      shown = lookup.but(state, answer.offload.change);
       setting = answers.settingOf(shown, table, fit);
       place.append(
-        make(
+        el(
           "p",
-          t("These settings do not fit. This fits {how}; the rest stays in RAM and is slower:", {
+          t("These settings do not fit. The following fits {how}; the rest stays in RAM and is slower:", {
             how: answer.offload.how,
           }),
           "small",
@@ -222,17 +222,17 @@
     }
     kbgen.commands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
       if (line.note) {
-        place.appendChild(make("p", line.note, "small"));
+        place.appendChild(el("p", line.note, "small"));
         return;
       }
-      const block = place.appendChild(make("div", null, "code wrap"));
-      const pre = block.appendChild(make("pre"));
-      const code = pre.appendChild(make("code"));
+      const block = place.appendChild(el("div", null, "code wrap"));
+      const pre = block.appendChild(el("pre"));
+      const code = pre.appendChild(el("code"));
       block.dataset.label = line.label;
       pre.tabIndex = 0;
-      // It wraps between its words, never inside a flag.
+      // Wraps between words, never inside a flag.
       line.text.split(" ").forEach((word, i) => {
-        code.append(i ? " " : "", word[0] === "-" ? make("span", word, "flag") : word);
+        code.append(i ? " " : "", word[0] === "-" ? el("span", word, "flag") : word);
       });
       kbgen.offerCopy(block);
     });
@@ -251,7 +251,7 @@
     const place = $("pages");
     const seen = {};
     place.replaceChildren(
-      t("All contexts and caches as tables: "),
+      t("Tables for all contexts and cache types: "),
       link(model.name, `${root}models/${model.id}/index.html`),
     );
     state.devices.forEach(device => {
@@ -264,16 +264,16 @@
 
   // ---- controls ----------------------------------------------------------------
   function radio(name, value, label, parent, chosen) {
-    const wrap = parent.appendChild(make("label"));
-    const input = wrap.appendChild(make("input"));
+    const wrap = parent.appendChild(el("label"));
+    const input = wrap.appendChild(el("input"));
     input.type = "radio";
     input.name = name;
     input.value = value;
-    wrap.appendChild(make("span", label));
+    wrap.appendChild(el("span", label));
     input.addEventListener("change", chosen);
     return input;
   }
-  // A row of choices [[value, label], …]; `choose` gets the value.
+  // Radio buttons for [[value, label], …]; `choose` is called with the value.
   function choices(id, list, choose) {
     list.forEach(each => {
       radio(id, each[0], each[1], $(id), () => {
@@ -299,16 +299,21 @@
 
   const logSpan = () => Math.log(Math.max(table.max, 512) / CELL);
   const slideAt = ctx => Math.log(Math.max(ctx, CELL) / CELL) / logSpan();
-  // Under a slider: how far it fits.
+  // A mark below a slider for the largest value that fits.
   function reach(id, share) {
-    $(id).replaceChildren(draw("rect", { class: "reach-all", width: "100%", height: 4, y: 2 }));
+    $(id).replaceChildren(svgElement("rect", { class: "reach-all", width: "100%", height: 4, y: 2 }));
     if (share > 0) {
       $(id).appendChild(
-        draw("rect", { class: "reach-fits", width: `${(Math.min(1, share) * 100).toFixed(2)}%`, height: 4, y: 2 }),
+        svgElement("rect", {
+          class: "reach-fits",
+          width: `${(Math.min(1, share) * 100).toFixed(2)}%`,
+          height: 4,
+          y: 2,
+        }),
       );
     }
     if (share > 0 && share < 1) {
-      $(id).appendChild(draw("rect", { class: "limit", x: `${(share * 100).toFixed(2)}%`, width: 2, height: 8 }));
+      $(id).appendChild(svgElement("rect", { class: "limit", x: `${(share * 100).toFixed(2)}%`, width: 2, height: 8 }));
     }
   }
   const deviceBoxes = [];
@@ -322,7 +327,7 @@
       t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
       link(t("its tables"), `${root}models/${state.model}/index.html`),
     );
-    $("quant-label").textContent = vllm ? t("Type of the weights") : t("Quantization");
+    $("quant-label").textContent = vllm ? t("Weight type") : t("Quantization");
     put("quant", rowName());
     put("ctx", state.ctx);
     $("ctx").max = table.max;
@@ -333,7 +338,7 @@
     for (let n = 1; n <= MOST_DEVICES; n++) deviceControls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
     $("device-label-1").textContent = several ? t("Device 1") : t("Device");
-    $("others-label-1").textContent = t("Held by other programs") + (several ? t(" on device 1") : "");
+    $("others-label-1").textContent = t("Used by other programs") + (several ? t(" on device 1") : "");
     put("runner", state.runner);
     Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), field => {
       field.hidden = (field.dataset.for === "vllm") !== vllm;
@@ -366,31 +371,31 @@
     });
     $("pair-note").hidden = state.k === state.v && !ollama;
     $("pair-note").textContent = ollama
-      ? t("Ollama has one type for both.")
+      ? t("Ollama uses one type for both.")
       : t(
-          "Two types at once need a build with GGML_CUDA_FA_ALL_QUANTS: stock builds have no CUDA kernel for the pair.",
+          "Different K and V types require a build with GGML_CUDA_FA_ALL_QUANTS: standard builds have no CUDA kernel for this pair.",
         );
     $("slots-note").hidden = state.slots === 1 && !ollama;
     $("slots-note").textContent = ollama
-      ? t("For Ollama the figures are for one request at a time, its default.")
+      ? t("For Ollama, the figures assume one request at a time (the default).")
       : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
     const layers = setting.layers === null ? table.layers + 1 : setting.layers;
-    const away = setting.experts === "all" ? table.layers : setting.experts;
+    const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
     $("layers-own").hidden = typeof state.layers !== "number";
     $("layers-slide").max = table.layers + 1;
     put("layers-slide", layers);
     reach("layers-reach", answer.mostLayers / (table.layers + 1));
-    $("layers-said").textContent = t("{n} of {all}, the output counted as one", { n: layers, all: table.layers + 1 });
-    $("layers-slide").setAttribute("aria-valuetext", $("layers-said").textContent);
-    $("experts-field").hidden = !look.hasExperts(table) || ollama;
+    $("layers-value").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
+    $("layers-slide").setAttribute("aria-valuetext", $("layers-value").textContent);
+    $("experts-field").hidden = !lookup.hasExperts(table) || ollama;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
-    put("experts-slide", away);
+    put("experts-slide", hostExperts);
     reach("experts-reach", 0);
-    $("experts-said").textContent = t("of the first {n} of {all} layers", { n: away, all: table.layers });
-    $("experts-slide").setAttribute("aria-valuetext", $("experts-said").textContent);
+    $("experts-value").textContent = t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers });
+    $("experts-slide").setAttribute("aria-valuetext", $("experts-value").textContent);
   }
   function deviceControls(n, device) {
     $(`device-row-${n}`).hidden = $(`others-row-${n}`).hidden = !device;
@@ -409,7 +414,7 @@
       );
     }
   }
-  // In the list of devices: what each would say.
+  // The verdict of each device in the list of devices.
   function deviceNote(n) {
     return entry => {
       if (!entry.id || !table) return null;
@@ -417,7 +422,7 @@
       const other = settings.device(entry.id);
       other.others = devices[n - 1].others;
       devices[n - 1] = other;
-      const word = answers.verdictOf(look.but(state, { devices }), table, fit);
+      const word = answers.verdictOf(lookup.but(state, { devices }), table, fit);
       return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
     };
   }
@@ -427,19 +432,19 @@
     state.model = id;
     modelBox.show(id);
     const name = byId(fit.models, id).name;
-    if (look.tables[id]) return arrived(look.tables[id]);
+    if (lookup.tables[id]) return arrived(lookup.tables[id]);
     $("answer").setAttribute("aria-busy", "true");
     $("waiting").hidden = false;
     $("broken").hidden = true;
-    $("waiting").textContent = $("say").textContent = t("Loading the figures of {model} …", { model: name });
-    look.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
+    $("waiting").textContent = $("say").textContent = t("Loading the figures for {model}…", { model: name });
+    lookup.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
       $("broken").hidden = false;
       $("broken-model").textContent = name;
-      $("broken-stale").textContent = table ? t("What stands below belongs to the model before.") : "";
-      $("say").textContent = t("The figures of {model} could not be loaded.", { model: name });
+      $("broken-stale").textContent = table ? t("The results below are for the previously selected model.") : "";
+      $("say").textContent = t("The figures for {model} could not be loaded.", { model: name });
     });
   }
   function arrived(found) {
@@ -449,14 +454,14 @@
     update();
   }
   function update() {
-    if (!table || look.tables[state.model] !== table) return;
+    if (!table || lookup.tables[state.model] !== table) return;
     settings.settle(state, table);
     const answer = answers.of(state, table, fit);
     buildRows(answer.rows);
     controls(answer);
     $("answer-body").hidden = $("ladder-part").hidden = state.misread.length > 0;
     showMisread();
-    // The address stays as it is: reloaded, it is as wrong as before.
+    // Keeps an invalid address: after a reload it must be reported again.
     if (state.misread.length) return;
     show(answer);
     save();
@@ -473,8 +478,8 @@
     reported = report;
     $("misread-list").replaceChildren(
       ...list.map(each => {
-        const row = make("li");
-        row.append(make("code", `${each.name}=${each.text}`), `: ${each.why}`);
+        const row = el("li");
+        row.append(el("code", `${each.name}=${each.text}`), `: ${each.why}`);
         return row;
       }),
     );
@@ -483,7 +488,7 @@
     $("dock-verdict").className = "verdict verdict-unknown";
     $("dock-verdict").textContent = t("No verdict");
   }
-  // The parameters of the address that a control stands for, by the beginning of its id.
+  // Parameters of the address by the start of the id of their control.
   const PARAMETERS = {
     model: ["model"],
     quant: ["quant", "dtype"],
@@ -500,7 +505,7 @@
     fp8: ["cache"],
     util: ["util"],
   };
-  // Whoever sets a control has answered what the address had wrong there.
+  // A changed control replaces the invalid value in the address.
   function settled(id) {
     const names = PARAMETERS[id.replace(/-.*/, "")] || [];
     state.misread = state.misread.filter(each => names.indexOf(each.name) < 0);
@@ -511,14 +516,14 @@
       id: model.id,
       name: model.name,
       group: model.family,
-      note: `${whole(model.max / 1024)}k`,
+      note: `${whole(model.max / 1024)}K`,
     })),
     choose(id) {
       settled("model");
       choose(id);
     },
   });
-  const entries = [{ id: "", name: t("Another amount of memory"), group: "" }].concat(
+  const entries = [{ id: "", name: t("Other amount of memory"), group: "" }].concat(
     fit.devices.map(device => ({ id: device.id, name: device.name, group: device.vendor, mem: device.mem })),
   );
   function deviceField(n) {
@@ -530,7 +535,7 @@
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         settled("device");
-        // Only one that is remembered already is exchanged: pages of errors ask for it.
+        // Replaces the remembered device only if there is one: error pages use it.
         if (id && n === 1 && remembered()) {
           try {
             localStorage.setItem("card", id);
@@ -583,7 +588,7 @@
   );
   choices(
     "slots",
-    look.SLOTS.map(n => [n, n]),
+    lookup.SLOTS.map(n => [n, n]),
     n => {
       state.slots = n;
     },
@@ -680,7 +685,7 @@
     resizing = setTimeout(update, 150);
   });
 
-  // For tests: what the page knows.
+  // Access for tests.
   kbgen.calculator = {
     index: fit,
     state() {

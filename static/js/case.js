@@ -1,7 +1,7 @@
-// A case in an address: the text stands behind the "#", which no server sees.
+// A diagnosed text in an address, after the "#", which is not sent to servers.
 (() => {
   "use strict";
-  // The end of a text, without what does not belong where others may read it: names, tokens, addresses.
+  // The end of a text, with names, tokens and addresses masked.
   kbgen.masked = (text, longest) =>
     text
       .slice(-2 * longest)
@@ -12,17 +12,17 @@
       .replace(/((?:\/home|\/Users|[A-Z]:\\Users)[\\\/])[^\\\/\s\x22\x27]+/g, "$1[name]")
       .trim()
       .slice(-longest)
-      // Half a character cannot stand in an address.
+      // A lone surrogate is not valid in an address.
       .replace(/\p{Surrogate}/gu, "");
 
-  // The address, from the root of the site, that opens diagnosis with the end of a text.
+  // The address, relative to the root of the site, that opens diagnosis with the end of a text.
   kbgen.caseAddress = (text, longest) => `diagnose/index.html#case=${encodeURIComponent(kbgen.masked(text, longest))}`;
 })();
 
-// What a log names that the calculator knows, as its parameters: {model, quant, ctx, gpu, mem}.
+// Settings of the calculator in a log: {model, quant, ctx, gpu, mem}.
 (() => {
   "use strict";
-  // So many lines above and below a message are read, and so much of each.
+  // How many characters before and after a message are read.
   const ABOVE = 600;
   const BELOW = 100;
   const WIDTH = 2000;
@@ -30,8 +30,8 @@
   const squeezed = name => name.toLowerCase().replace(/[^a-z0-9.]/g, "");
   const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-  // Names without separators to slugs; null where two models share one. Files bear the maker's name or not, and
-  // Ollama's tags leave "instruct" out.
+  // Slugs by name without separators; null if two models share one. File names may lack the maker's name, and Ollama's
+  // tags omit "instruct".
   function namesOf(models) {
     const names = {};
     const short = {};
@@ -51,7 +51,7 @@
     for (const name in short) if (!(name in names)) names[name] = short[name];
     return names;
   }
-  // The model and the quantization that a path, an id or a tag names; null if none.
+  // The model and quantization in a path, an id or a tag; null if there is none.
   function modelOf(token, names, quants) {
     let name = token
       .replace(/[.,:;]+$/, "")
@@ -83,7 +83,7 @@
       ) || /llama-\w+.*\s-c (\d{3,8})\b/.exec(line);
     return found && Number(found[1]);
   }
-  // The one device that the lines name. Titles of the catalog add the memory where a card comes in two sizes.
+  // The only device named in the lines. Titles in the catalog include the memory if a GPU has two sizes.
   function deviceIn(lines, devices, total) {
     const base = title => title.replace(/ \d+ GB$/, "");
     const all = devices.map(device => base(device[1])).sort((a, b) => b.length - a.length);
@@ -109,7 +109,7 @@
     return fitting.length === 1 ? fitting[0][0] : null;
   }
 
-  // Of several models the one named last before the message counts.
+  // Of several models, the last one before the message counts.
   kbgen.settingInLog = (text, match, tables) => {
     const all = text.split("\n");
     const at = match.line - 1;
@@ -142,12 +142,12 @@
   };
 })();
 
-// A case behind the anchor of an error page: `#cause-x&requested=2147483648&model=…`. It carries numbers and names of
-// the catalog, never words of the log; whoever reads it takes nothing else.
+// A case after the anchor of an error page: `#cause-x&requested=2147483648&model=…`. It contains only numbers and ids
+// of the catalog, never text of the log; readers accept nothing else.
 (() => {
   "use strict";
   const LARGEST = 1e18;
-  // The figures that pages speak of.
+  // Names of the figures that pages use.
   function namesOf(tables) {
     const names = { total: true };
     tables.pairs.forEach(pair => {
@@ -165,7 +165,7 @@
   }
   const isNumber = value => typeof value === "number" && isFinite(value) && value >= 0 && value <= LARGEST;
   const has = (list, id) => list.some(each => each[0] === id);
-  // What of a setting the calculator would take, as it takes it.
+  // Those settings that the calculator accepts.
   function checked(setting, tables) {
     const kept = {};
     const ctx = Number(setting.ctx);
@@ -187,7 +187,7 @@
     for (const name in setting) if (!kept.has(name)) kept.set(name, setting[name]);
     return `#${anchor}${String(kept) ? `&${kept}` : ""}`;
   };
-  // {anchor, figures, setting}, or null where an address carries none.
+  // {anchor, figures, setting}, or null if the address has none.
   kbgen.readCaseFragment = (hash, tables) => {
     const found = /^#([\w-]+)&(.+)/.exec(hash);
     const figures = {};

@@ -1,18 +1,18 @@
-// Choose a GPU: one model's table, asked for every device of the page. Nothing is estimated here.
+// Finds GPUs for a model: looks up one model's table for every device of the page. No estimates here.
 (() => {
   "use strict";
   const { t } = kbgen;
   const kit = kbgen.tools;
-  const look = kbgen.fit;
+  const lookup = kbgen.fit;
   const find = kit.find;
   const root = kit.root;
   const $ = kit.byId;
-  const make = kit.make;
+  const el = kit.el;
   const fit = JSON.parse($("fit-data").textContent);
   const places = JSON.parse($("places").textContent);
   const LOW = fit.driver[0];
   const HIGH = fit.driver[1];
-  // Sizes that a group shows at first, names that a size does, and groups where two cards go into one machine.
+  // Maximum number of sizes per group and names per size at first, and groups of GPUs that can be used in pairs.
   const SIZES = 3;
   const NAMES = 6;
   const IN_PAIRS = [t("Desktop"), t("Workstation"), t("Data center")];
@@ -48,9 +48,9 @@
       ["others", state.others || ""],
     ]);
   }
-  // What the model's table allows.
+  // Limits the settings to those of the model's table.
   function settle() {
-    if (!table.quants[state.quant]) state.quant = look.usual(table, fit.quants);
+    if (!table.quants[state.quant]) state.quant = lookup.usual(table, fit.quants);
     state.ctx = Math.min(state.ctx, table.max);
   }
   function setting(shares) {
@@ -71,11 +71,11 @@
   fit.devices.forEach((device, i) => {
     device.place = places.names[places.of[i]];
   });
-  // The smallest first, and of two alike the one with more bandwidth.
+  // Smallest memory first; ties by bandwidth.
   function byMemory(a, b) {
     return a.device.mem - b.device.mem || a.device.vis - b.device.vis || (b.device.bw || 0) - (a.device.bw || 0);
   }
-  // Devices that run it as `count` of a kind, with what is left over on each when the driver takes its most.
+  // Devices that run the model as `count` of a kind, with the remaining memory on each at the maximum driver overhead.
   function running(needed, devices, count) {
     return devices
       .map(device => {
@@ -85,7 +85,7 @@
         return {
           device,
           count,
-          verdict: look.judge(needed, rooms, fit.driver),
+          verdict: lookup.judge(needed, rooms, fit.driver),
           spare: room - most - HIGH,
           driver: room - most,
         };
@@ -108,11 +108,11 @@
     }
     return entry.count > 1
       ? t("if its buffers stay at the low end of their range")
-      : t("if the driver takes less than {size}", { size: kit.mib(entry.driver) });
+      : t("if the driver uses less than {size}", { size: kit.mib(entry.driver) });
   }
-  // The calculator with the same settings and this device, or two of it.
+  // The calculator with the same settings and one or two of this device.
   function closer(entry) {
-    const link = make("a", margin(entry));
+    const link = el("a", margin(entry));
     const asked = {
       model: state.model.id,
       quant: fit.quants[state.quant],
@@ -127,24 +127,24 @@
     return link;
   }
   function nameOf(entry) {
-    const link = make("a", entry.device.name);
-    const item = make("span", null, "card-name");
+    const link = el("a", entry.device.name);
+    const item = el("span", null, "card-name");
     link.href = `${root}hardware/${entry.device.id}/index.html`;
     item.append(link);
-    const speed = entry.verdict && entry.count === 1 ? look.speed(table, setting([1]), entry.device, fit) : null;
-    if (speed) item.append(" ", make("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
+    const speed = entry.verdict && entry.count === 1 ? lookup.speed(table, setting([1]), entry.device, fit) : null;
+    if (speed) item.append(" ", el("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
-  // All of one memory and verdict; the margin is that of the first, of which programs see the least.
+  // All devices with the same memory and verdict; the margin is that of the first, which has the least usable memory.
   function line(entries) {
     const first = entries[0];
-    const item = make("li");
-    const names = make("p", null, "card-names");
-    item.append(make("b", (first.count > 1 ? `${first.count} × ` : "") + size(first.device.mem)));
+    const item = el("li");
+    const names = el("p", null, "card-names");
+    item.append(el("b", (first.count > 1 ? `${first.count} × ` : "") + size(first.device.mem)));
     if (first.verdict) {
-      const told = make("p");
-      told.append(kit.verdict(first.verdict), " ", closer(first));
-      item.append(told);
+      const line = el("p");
+      line.append(kit.verdict(first.verdict), " ", closer(first));
+      item.append(line);
     }
     entries.forEach((entry, i) => {
       const name = nameOf(entry);
@@ -152,22 +152,22 @@
       names.append(name, " ");
     });
     if (entries.length > NAMES) {
-      names.append(make("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
+      names.append(el("span", t("and {n} more", { n: entries.length - NAMES }), "small and-more"));
     }
     item.append(names);
     return item;
   }
-  // A list under a heading, a line for each size of memory; what is too much at first waits behind a button.
+  // A list with a heading and a line per memory size; the rest is behind a button.
   function group(title, note, entries) {
-    const part = make("section", null, "cards-of");
-    const list = make("ul");
+    const part = el("section", null, "cards-of");
+    const list = el("ul");
     const sizes = {};
     entries.forEach(entry => {
       const key = entry.device.mem + entry.verdict;
       (sizes[key] = sizes[key] || []).push(entry);
     });
     const lines = Object.keys(sizes).map(key => line(sizes[key]));
-    // So many that one which fits is among them.
+    // Enough to include one that fits.
     const shown = Math.max(
       SIZES,
       entries.filter((entry, i) => entry.verdict === "tight" && (!i || entries[i - 1].device.mem !== entry.device.mem))
@@ -177,14 +177,14 @@
       item.hidden = i >= shown;
     });
     list.append(...lines);
-    part.append(make("h2", title));
-    if (note) part.append(make("p", note, "small"));
+    part.append(el("h2", title));
+    if (note) part.append(el("p", note, "small"));
     part.append(list);
     if (part.querySelector("[hidden]")) part.append(showAll(part, entries.length));
     return part;
   }
   function showAll(part, count) {
-    const button = make("button", t("Show all {n}", { n: count }), "plain");
+    const button = el("button", t("Show all {n}", { n: count }), "plain");
     button.type = "button";
     button.addEventListener("click", () => {
       const hidden = [...part.querySelectorAll("[hidden]")];
@@ -210,7 +210,7 @@
       group(
         t("Not covered"),
         t(
-          "Weights and cache need {size} on every device, and these have more. What comes on top follows other rules than CUDA's on them and was not measured, so there is no verdict. Where GPU and system share the memory, the system needs its part of it.",
+          "Weights and cache need {size} on any device, and these have more. Compute buffers were measured with CUDA only, so there is no verdict. If GPU and system share the memory, the system needs part of it.",
           { size: kit.gib(bytes) },
         ),
         rest,
@@ -220,25 +220,25 @@
 
   // ---- the answer ------------------------------------------------------------
   function part(name, value) {
-    const line = make("div");
-    line.append(make("dt", name), make("dd", value));
+    const line = el("div");
+    line.append(el("dt", name), el("dd", value));
     return line;
   }
   function update() {
     settle();
     controls();
-    const needed = look.need(table, setting([1]));
+    const needed = lookup.need(table, setting([1]));
     const one = needed.devices[0];
     const covered = fit.devices.filter(device => device.ok);
     const singles = running(needed, covered, 1);
     const fitting = singles.filter(entry => entry.verdict === "fits");
     const alone = singles.map(entry => entry.device.id);
     const pairs = running(
-      look.need(table, setting([1, 1])),
+      lookup.need(table, setting([1, 1])),
       covered.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
       2,
     );
-    // Of the sizes that all cards of fit, the smallest.
+    // The smallest size of which all GPUs fit.
     const whole = fitting.filter(
       entry =>
         covered.filter(device => device.mem === entry.device.mem).length ===
@@ -246,22 +246,22 @@
     );
     const first = whole[0] || fitting[0];
     const tight =
-      singles[0] && singles[0].verdict === "tight" ? t("Tight from {size}", { size: size(singles[0].device.mem) }) : "";
+      singles[0] && singles[0].verdict === "tight" ? t("Tight with {size}", { size: size(singles[0].device.mem) }) : "";
     $("headline").textContent = !one.total
       ? t("Not covered")
       : first
-        ? t("Runs from {size} up", { size: size(first.device.mem) })
-        : tight || t("No single card here holds it");
+        ? t("Runs with {size} or more", { size: size(first.device.mem) })
+        : tight || t("No single GPU in the catalog holds it");
     $("margin").textContent = !one.total
       ? t("For this pair of cache types the compute buffer was not measured.")
-      : t("{size}, and {low} to {high} for the driver{tight}.", {
+      : t("{size}, plus {low} to {high} for the driver{tight}.", {
           size: kit.gib(one.total[1]),
           low: kit.mib(LOW),
           high: kit.mib(HIGH),
           tight: first && tight ? `. ${tight}` : "",
         });
     $("dock").textContent = $("headline").textContent;
-    kit.say(
+    kit.announce(
       `${state.model.name}, ${fit.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(state.ctx) })}${$("headline").textContent}. ${$("margin").textContent}`,
     );
     $("parts").replaceChildren(
@@ -276,9 +276,9 @@
     if (pairs.length) {
       shown.push(
         group(
-          t("Two of the same card"),
+          t("Two identical GPUs"),
           t(
-            "Of cards that do not hold it alone, half of the layers on each. Its compute buffers are a range; the verdict takes the upper end.",
+            "GPUs that do not hold it alone, with half of the layers on each. The compute buffers are ranges; the verdict uses the upper end.",
           ),
           pairs,
         ),
@@ -305,14 +305,14 @@
     });
     modelBox.show(state.model.id);
   }
-  // The answer waits for the table; of two that were asked for, the last counts.
+  // Waits for the table; of two requests, the last counts.
   function open() {
     const wanted = state.model;
     kit.figures(wanted.id, fit.stamp, loaded => {
       if (wanted !== state.model) return;
       table = loaded;
       if (table) return update();
-      $("headline").textContent = t("The figures of {model} did not load", { model: wanted.name });
+      $("headline").textContent = t("The figures for {model} could not be loaded", { model: wanted.name });
       $("margin").textContent = t("Reload the page, or choose another model.");
     });
   }
@@ -321,7 +321,7 @@
       id: model.id,
       name: model.name,
       group: model.family,
-      note: `${kit.whole(model.max / 1024)}k`,
+      note: `${kit.whole(model.max / 1024)}K`,
     })),
     choose(id) {
       state.model = find(fit.models, id);

@@ -1,15 +1,14 @@
-// A text field with a list to choose from, by the combobox pattern of WAI-ARIA. Typing narrows the list.
-//
-//   const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
-//   box.show(id)      what the field says while nobody types
-//
-// The field needs an id and a label; a `<div role="listbox" hidden>` follows it, named by its `aria-controls`.
-// `note` is asked for each entry whenever the list opens: {text, kind} at its right end, kind a class or "".
+// A text field with a list of options (WAI-ARIA combobox pattern). Typing filters the list.
+//    const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
+//    box.show(id)      sets the field's text, except while it is being edited
+//  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
+// `note` is called for each entry when the list opens: {text, kind} is shown at its right end, with `kind` as the
+// class or "".
 (() => {
   "use strict";
   const { t } = kbgen;
   const PAGE = 8;
-  function make(name, kind, text) {
+  function el(name, kind, text) {
     const element = document.createElement(name);
     if (kind) element.className = kind;
     if (text != null) element.textContent = text;
@@ -20,8 +19,8 @@
       .toLowerCase()
       .replace(/[^a-z0-9.]+/g, " ")
       .trim()}`;
-  // Ways to match what was typed, the strictest first: each word begins one of the entry's, stands anywhere in it,
-  // or all of it does once the spaces are left out ("rtx4090").
+  // Ways to match the input, strictest first: each word starts a word of the entry, occurs anywhere in it, or the
+  // whole input does without spaces ("rtx4090").
   const WAYS = [
     (entry, typed) =>
       typed
@@ -34,7 +33,7 @@
 
   kbgen.combobox = (input, options) => {
     const list = document.getElementById(input.getAttribute("aria-controls"));
-    const said = list.parentNode.appendChild(make("span", "hidden"));
+    const said = list.parentNode.appendChild(el("span", "hidden"));
     said.setAttribute("role", "status");
     const rows = [];
     const groups = [];
@@ -42,7 +41,7 @@
     let active = null;
     let typed = false;
 
-    // Built when it is first opened: two hundred rows that most readers never see.
+    // Built on first use: hundreds of rows that most readers never see.
     function build() {
       if (rows.length) return;
       const byName = {};
@@ -52,8 +51,8 @@
         if (entry.group) {
           group = byName[entry.group];
           if (!group) {
-            group = byName[entry.group] = { element: make("div", "combo-group"), rows: [] };
-            const name = group.element.appendChild(make("div", "combo-name", entry.group));
+            group = byName[entry.group] = { element: el("div", "combo-group"), rows: [] };
+            const name = group.element.appendChild(el("div", "combo-name", entry.group));
             name.id = `${input.id}-group-${groups.length}`;
             group.element.setAttribute("role", "group");
             group.element.setAttribute("aria-labelledby", name.id);
@@ -64,13 +63,13 @@
         }
         const row = {
           entry,
-          element: make("div", "combo-option"),
+          element: el("div", "combo-option"),
           words: plain(`${entry.group} ${entry.name}`),
-          note: make("span", "combo-note"),
+          note: el("span", "combo-note"),
         };
         row.element.id = `${input.id}-option-${i}`;
         row.element.setAttribute("role", "option");
-        row.element.append(make("span", null, entry.name), " ", row.note);
+        row.element.append(el("span", null, entry.name), " ", row.note);
         row.element.addEventListener("click", () => {
           take(row);
         });
@@ -88,7 +87,7 @@
       input.setAttribute("aria-activedescendant", active.element.id);
       if (!quiet) reveal(active.element);
     }
-    // Scrolls the list alone, never the page.
+    // Scrolls the list only, never the page.
     function reveal(element) {
       const top = element.offsetTop;
       const bottom = top + element.offsetHeight;
@@ -163,7 +162,7 @@
       );
     }
 
-    // The field keeps the focus while the list is pressed.
+    // Keeps the focus in the field while the list is pressed.
     list.addEventListener("mousedown", event => {
       event.preventDefault();
     });
@@ -200,7 +199,7 @@
         close();
         input.select();
       } else if (event.key === "Tab" && !closed && typed && active) {
-        // What was typed and stands out is meant; Tab then goes on from the field.
+        // Accepts the highlighted option; Tab then moves on.
         const row = active;
         chosen = row.entry.id;
         close();

@@ -1,9 +1,7 @@
-// The command to type for a setting of the calculator, by runner: with exactly what was computed, nothing left to
-// defaults.
-//
-// llama-server: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. With `-np` given, slots share
-// one cache only with `--kv-unified`. Ollama: https://github.com/ollama/ollama/blob/main/docs/modelfile.mdx, faq.mdx
-// and llm/llama_server.go; its batch grows above 4096 tokens unless `num_batch` is set. vLLM: `vllm serve --help`.
+// Commands for the settings of the calculator, by inference engine, with every computed value explicit.
+// llama-server: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md. With `-np`, slots share one
+// cache only with `--kv-unified`. Ollama: https://github.com/ollama/ollama/blob/main/docs/modelfile.mdx, faq.mdx and
+// llm/llama_server.go; its batch grows above 4,096 tokens unless `num_batch` is set. vLLM: `vllm serve --help`.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -28,17 +26,15 @@
       number("num_gpu", layersOf(setting)),
     ];
     const several =
-      setting.shares.length > 1
-        ? t(" It shares the layers out by the memory that is free, so the two devices may hold other shares than here.")
-        : "";
+      setting.shares.length > 1 ? t(" It splits the layers by free memory, so the actual split may differ.") : "";
     const server = `OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=${about.kv[setting.k]} ollama serve`;
     return [
-      { label: t("Ollama’s server"), text: server },
-      { label: t("Modelfile, for ollama create"), text: lines.join("\n") },
+      { label: t("Ollama server"), text: server },
+      { label: t("Modelfile for ollama create"), text: lines.join("\n") },
       {
         note:
           t(
-            "One request at a time, Ollama’s default. Without num_batch it takes larger batches above 4096 tokens, and more memory for them, where it sees room.",
+            "One request at a time (the default). Without num_batch, Ollama uses larger batches and more memory above 4,096 tokens if there is room.",
           ) + several,
       },
     ];
@@ -56,15 +52,15 @@
     const type = about.dtypes[state.dtype];
     if (state.dtype > 0) {
       all.push({
-        note: t("Put the name of a repository that holds the {type} weights; vLLM reads the type from it.", { type }),
+        note: t("Enter the name of a repository with {type} weights; vLLM detects the type.", { type }),
       });
     }
     return all;
   }
 
   /**
-   * The commands in order, as {label, text} and {note}: `state` and `setting` as the calculator has them, `about` as
-   * {file, table, kv, dtypes}.
+   * The commands in order, as {label, text} and {note}: `state` and `setting` are those of the calculator, `about`
+   * is {file, table, kv, dtypes}.
    */
   kbgen.commands = (state, setting, about) => {
     if (state.runner === "ollama") return ollama(state, setting, about);
@@ -72,10 +68,10 @@
     const text = argumentsOf(state, setting, about);
     if (state.runner === "server") return [{ label: "llama.cpp", text: `llama-server ${text}` }];
     return [
-      { label: t("Arguments for llama.cpp’s other programs"), text },
+      { label: t("Arguments for other llama.cpp programs"), text },
       {
         note: t(
-          "For programs that may want the logits of every token, such as llama-perplexity, for bindings that leave it at that, and for servers built before June 2026.",
+          "For programs that may need the logits of every token, such as llama-perplexity, for bindings with the same default, and for servers built before June 2026.",
         ),
       },
     ];

@@ -1,11 +1,11 @@
-// Devices side by side. Facts are read from the page's own table, needs from data/runs.js; nothing is estimated here.
+// Compares devices. Reads specifications from the page's table, and memory from data/runs.js. No estimates here.
 (() => {
   "use strict";
   const { t } = kbgen;
   const kit = kbgen.tools;
   const find = kit.find;
   const $ = kit.byId;
-  const make = kit.make;
+  const el = kit.el;
   const CELL_OF_MEMORY = 1;
   const CELL_OF_BANDWIDTH = 3;
 
@@ -43,7 +43,7 @@
     if (LETTERS.some(letter => asked.has(letter))) {
       state.picks = LETTERS.map(letter => find(devices, asked.get(letter)));
       if (!state.picks[0]) state.picks[0] = devices[0];
-      // A link of the site names one device; a reader who compares one alone has chosen that.
+      // A link from the site names one device; an address with only one device was chosen by the reader.
       if (location.hash.length < 2 && !state.picks[1]) {
         state.picks[1] = start.filter(device => device && device !== state.picks[0])[0] || null;
       }
@@ -67,10 +67,10 @@
 
   // ---- tables ----------------------------------------------------------------
   function heads(row, list) {
-    row.replaceChildren(make("td"));
+    row.replaceChildren(el("td"));
     list.forEach(device => {
-      const cell = make("th");
-      const link = make("a", device.name);
+      const cell = el("th");
+      const link = el("a", device.name);
       cell.scope = "col";
       link.href = device.href;
       cell.append(link);
@@ -78,18 +78,18 @@
     });
   }
   function line(label, list, fill) {
-    const row = make("tr");
-    const head = make("th", label);
+    const row = el("tr");
+    const head = el("th", label);
     head.scope = "row";
     row.append(head);
     list.forEach(device => {
-      const cell = make("td");
+      const cell = el("td");
       cell.append(...[].concat(fill(device)));
       row.append(cell);
     });
     return row;
   }
-  // A bar as long as its share of the longest.
+  // A bar with a length proportional to the maximum.
   function bar(share) {
     const space = "http://www.w3.org/2000/svg";
     const picture = document.createElementNS(space, "svg");
@@ -132,12 +132,12 @@
   function size(model) {
     return model.parameters
       ? model.parameters < 1e9
-        ? `${(model.parameters / 1e6).toFixed(0)} M`
-        : `${(model.parameters / 1e9).toFixed(2)} B`
+        ? `${(model.parameters / 1e6).toFixed(0)}M`
+        : `${(model.parameters / 1e9).toFixed(2)}B`
       : "";
   }
   function link(model) {
-    const to = make("a", model.name);
+    const to = el("a", model.name);
     to.href = `${kit.root}models/${model.id}/index.html`;
     return to;
   }
@@ -183,35 +183,33 @@
           device => unknown(device) || t("{n} of {all}", { n: of(rows, at(device), "fits").length, all: rows.length }),
         ),
         line(t("Tight"), list, device => unknown(device) || String(of(rows, at(device), "tight").length)),
-        line(t("Largest that fits"), list, device => {
+        line(t("Largest model that fits"), list, device => {
           const fitting = of(rows, at(device), "fits").filter(row => row.model.parameters);
           const last = fitting[fitting.length - 1];
-          return (
-            unknown(device) || (last ? [link(last.model), " ", make("span", size(last.model), "upto")] : t("none"))
-          );
+          return unknown(device) || (last ? [link(last.model), " ", el("span", size(last.model), "upto")] : t("none"));
         }),
       ].concat(rowOfSpeed(list)),
     );
   }
-  // The range of a chosen model, from its own table.
+  // The speed range of the selected model, from its own table.
   function speedWords(device) {
     const model = state.model;
     const table = kbgen.fit && kbgen.fit.tables[model.id];
     const total = need(model, state.quant, state.ctx);
     const quant = index.quants.indexOf(runs.quants[state.quant]);
     if (total === null) return t("not at this setting");
-    // Where the rules of CUDA do not hold, the weights alone tell.
+    // Without CUDA, only the weights are compared.
     if (device.covered ? judge(total, device.memory) === "no" : model.weights[state.quant] > device.memory) {
       return t("does not fit");
     }
     if (!table) return "–";
     const speed = kbgen.fit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
-    return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("not known");
+    return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("unknown");
   }
   function rowOfSpeed(list) {
     return state.model ? [line(t("Speed with {model}", { model: state.model.name }), list, speedWords)] : [];
   }
-  // Models on which the verdicts differ, those that need most first.
+  // Models with different verdicts, the largest memory first.
   function tableOfDifferences(list, rows) {
     const place = $("apart");
     const apart = rows
@@ -223,22 +221,22 @@
     place.replaceChildren();
     if (list.filter(device => device.covered).length < 2) return;
     place.append(
-      make(
+      el(
         "h3",
         apart.length
-          ? t("Models that one runs and another does not: {n}", { n: apart.length })
-          : t("Every model gets the same verdict on all of them"),
+          ? t("Models that run on only some of the devices: {n}", { n: apart.length })
+          : t("All models have the same verdict on these devices"),
       ),
     );
     if (!apart.length) return;
-    const box = make("div", null, "table");
-    const table = make("table", null, "grid versus");
-    const head = make("tr");
-    const body = make("tbody");
-    const thead = make("thead");
+    const box = el("div", null, "table");
+    const table = el("table", null, "grid versus");
+    const head = el("tr");
+    const body = el("tbody");
+    const thead = el("thead");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", t("Models on which the devices differ"));
+    box.setAttribute("aria-label", t("Models with different verdicts"));
     heads(head, list);
     head.cells[0].replaceWith(label(t("Model")), label(t("Needs"), "num"));
     apart.forEach(row => {
@@ -248,18 +246,18 @@
       });
       const first = entry.cells[0];
       first.append(link(row.model));
-      const total = make("td", kit.gib(row.total), "num");
+      const total = el("td", kit.gib(row.total), "num");
       total.title = t("{n} bytes", { n: kit.whole(row.total) });
       first.after(total);
       body.append(entry);
     });
     function label(text, kind) {
-      const cell = make("th", text, kind);
+      const cell = el("th", text, kind);
       cell.scope = "col";
       return cell;
     }
     thead.append(head);
-    table.append(make("caption", t("Weights, cache and compute buffer, before what the driver takes")), thead, body);
+    table.append(el("caption", t("Weights, cache and compute buffer, without driver overhead")), thead, body);
     box.append(table);
     place.append(box);
   }
@@ -280,7 +278,7 @@
     tableOfRuns(list, rows);
     tableOfDifferences(list, rows);
     $("headline").textContent = headline(list, rows);
-    kit.say(
+    kit.announce(
       `${runs.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(runs.contexts[state.ctx]) })}${headline(list, rows)}.`,
     );
     save();
@@ -313,7 +311,7 @@
       open();
     },
   });
-  // The row of speeds comes when the model's table is there.
+  // Adds the row of speeds when the model's table is loaded.
   function open() {
     update();
     if (state.model) kit.figures(state.model.id, index.stamp, update);
@@ -325,7 +323,7 @@
   kit.choices(
     $("ctx"),
     "ctx",
-    runs.contexts.map(ctx => `${ctx / 1024}k`),
+    runs.contexts.map(ctx => `${ctx / 1024}K`),
     at => {
       state.ctx = at;
       update();

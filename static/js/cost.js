@@ -1,11 +1,11 @@
-// Cost against the cloud: one line of arithmetic a figure, over what the reader types. No price is stored.
+// Cost vs. cloud: one formula per figure, from the reader's inputs. No prices are stored.
 (() => {
   "use strict";
   const { t } = kbgen;
   const kit = kbgen.tools;
   const find = kit.find;
   const $ = kit.byId;
-  const make = kit.make;
+  const el = kit.el;
   const fit = JSON.parse($("fit-data").textContent);
   const power = JSON.parse($("power").textContent);
   fit.devices.forEach((device, i) => {
@@ -17,13 +17,13 @@
     speed: t("the speed"),
     watts: t("the power"),
     kwh: t("the price of electricity"),
-    hours: t("the hours a day"),
-    price: t("the price of the card"),
-    years: t("the years"),
-    out: t("the cloud's price of generated tokens"),
-    in: t("the cloud's price of prompt tokens"),
+    hours: t("the hours per day"),
+    price: t("the price of the GPU"),
+    years: t("the depreciation period"),
+    out: t("the cloud price of generated tokens"),
+    in: t("the cloud price of prompt tokens"),
   };
-  // What must be more than nothing, because something is divided by it.
+  // Divisors, which must be positive.
   const DIVIDES = ["ctx", "speed", "hours", "years", "reading"];
 
   // ---- figures -------------------------------------------------------------
@@ -56,11 +56,11 @@
       const price = typed.out + ratio * (typed.in || 0);
       return [price, price];
     });
-    // Without end where electricity alone costs as much as the cloud.
+    // Infinite if electricity alone costs as much as the cloud.
     const millions = figure("millions", saving, () =>
       electricity.map(cost => (cloud[0] > cost ? typed.price / (cloud[0] - cost) : Infinity)),
     );
-    // The slow end costs more and takes longer for the same tokens: the ends belong together.
+    // The slow end costs more and takes longer for the same tokens, so the ends are combined accordingly.
     figure("days", saving.concat("hours"), () => [millions[0] / perDay[1], millions[1] / perDay[0]]);
     return figures;
   }
@@ -110,12 +110,12 @@
   // ---- speed ---------------------------------------------------------------
   let state = { model: null, gpu: null, quant: -1 };
   let table = null;
-  // The range of the model on the device, or why there is none.
+  // The speed range of the model on the device, or why it is unknown.
   function rangeOf(ctx) {
     if (!state.model || !state.gpu) {
-      return { words: t("Choose a model and a card: the range of its speed is computed.") };
+      return { words: t("Select a model and a GPU to calculate the speed range.") };
     }
-    if (!table) return { words: t("The figures of {model} are on their way.", { model: state.model.name }) };
+    if (!table) return { words: t("Loading the figures for {model}…", { model: state.model.name }) };
     const setting = {
       quant: state.quant,
       k: 0,
@@ -128,23 +128,23 @@
       experts: 0,
       uncovered: [!state.gpu.ok],
     };
-    const look = kbgen.fit;
-    const found = look.speed(table, setting, state.gpu, fit);
-    const verdict = look.judge(look.need(table, setting), [state.gpu.vis], fit.driver);
+    const lookup = kbgen.fit;
+    const found = lookup.speed(table, setting, state.gpu, fit);
+    const verdict = lookup.judge(lookup.need(table, setting), [state.gpu.vis], fit.driver);
     if (verdict === "no") {
       return {
         words: t(
-          "It does not fit with every layer on this device, and for layers in the computer's own memory no speed is known. Type what you measured.",
+          "It does not fit with all layers on this device, and the speed with layers in system RAM is unknown. Enter your measured speed.",
         ),
       };
     }
-    if (!found) return { words: t("For this device no range is known. Type what you measured.") };
+    if (!found) return { words: t("The speed range of this device is unknown. Enter your measured speed.") };
     return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), at: setting.ctx };
   }
   function settle() {
     if (table && !table.quants[state.quant]) state.quant = kbgen.fit.usual(table, fit.quants);
   }
-  // Of two tables that were asked for, the last counts.
+  // Of two requested tables, the last counts.
   function open() {
     const wanted = state.model;
     table = null;
@@ -155,7 +155,7 @@
       settle();
       update();
       if (!table) {
-        $("range").textContent = t("The figures of {model} did not load. Type what you measured.", {
+        $("range").textContent = t("The figures for {model} could not be loaded. Enter your measured speed.", {
           model: wanted.name,
         });
       }
@@ -171,13 +171,13 @@
     $("quant").disabled = !table;
     if (table) $("quant").value = state.quant;
     $("range").replaceChildren(
-      found.range ? make("b", found.words) : found.words,
+      found.range ? el("b", found.words) : found.words,
       found.range
         ? t(" on {device}, with {n} tokens in the context.", { device: state.gpu.name, n: kit.whole(found.at) })
         : "",
     );
     const watts = state.gpu && state.gpu.power;
-    const offer = make("button", t("Use it"), "plain");
+    const offer = el("button", t("Use it"), "plain");
     $("power-limit").hidden = !watts;
     if (!watts || $("power-limit").dataset.of === state.gpu.id) return;
     $("power-limit").dataset.of = state.gpu.id;
@@ -187,10 +187,10 @@
       $("watts").focus();
       update();
     });
-    $("power-limit").replaceChildren(t("Power limit of the card alone: {n} W. ", { n: watts }), offer);
+    $("power-limit").replaceChildren(t("Power limit of the GPU alone: {n} W. ", { n: watts }), offer);
   }
 
-  // ---- what is typed -----------------------------------------------------------
+  // ---- inputs ------------------------------------------------------------------
   function typed() {
     const amounts = {};
     AMOUNTS.forEach(name => {
@@ -226,7 +226,7 @@
       return;
     }
     if (!note) {
-      note = make("p", null, "fault small");
+      note = el("p", null, "fault small");
       note.id = `${input.id}-fault`;
       input.closest(".field").append(note);
     }
@@ -246,32 +246,32 @@
   const ROWS = [
     [
       "electricity",
-      t("Electricity for a million generated tokens"),
+      t("Electricity per million generated tokens"),
       money,
       (typed, v) => `${typed.watts} × ${typed.kwh} ÷ (3.6 × ${v})`,
     ],
     [
       "card",
-      t("The card in a million generated tokens"),
+      t("GPU depreciation per million generated tokens"),
       money,
       (typed, v) => `${typed.price} × 1,000,000 ÷ (${v} × 3600 × ${typed.hours} × 365 × ${typed.years})`,
     ],
     [
       "home",
-      t("At home, both together"),
+      t("At home, total"),
       money,
       (typed, v, f) => `${span(f.electricity.range, digits)} + ${span(f.card.range, digits)}`,
     ],
     [
       "cloud",
-      t("The cloud for a million generated tokens"),
+      t("Cloud cost per million generated tokens"),
       money,
       typed => (Number(typed.ratio) ? `${typed.out} + ${typed.ratio} × ${typed.in}` : String(typed.out)),
     ],
-    ["day", t("Millions of tokens a day at home"), rate, (typed, v) => `${v} × 3600 × ${typed.hours} ÷ 1,000,000`],
+    ["day", t("Million tokens per day at home"), rate, (typed, v) => `${v} × 3600 × ${typed.hours} ÷ 1,000,000`],
     [
       "millions",
-      t("Millions of tokens until the card has paid for itself"),
+      t("Break-even in millions of tokens"),
       n => (isFinite(n) ? digits(n) : t("never")),
       (typed, v, f) => `${typed.price} ÷ (${digits(f.cloud.range[0])} − ${span(f.electricity.range, digits)})`,
     ],
@@ -282,11 +282,11 @@
     const millions = figures.millions;
     if (days.range) {
       if (days.range[0] === Infinity) {
-        return [t("It never pays"), t("Electricity alone costs at least as much as the cloud.")];
+        return [t("It never pays off"), t("Electricity alone costs at least as much as the cloud.")];
       }
       return [
-        t("Paid for after {time}", { time: time(days.range) }),
-        t("From then on each million tokens costs its electricity: {low} against {high}.", {
+        t("Break-even after {time}", { time: time(days.range) }),
+        t("After that, a million tokens costs only electricity: {low}, compared with {high} in the cloud.", {
           low: span(figures.electricity.range, money),
           high: money(figures.cloud.range[0]),
         }),
@@ -294,21 +294,21 @@
     }
     if (millions.range && millions.range[0] < Infinity) {
       return [
-        t("Paid for after {n} million tokens", {
+        t("Break-even after {n} million tokens", {
           n: span(millions.range, n => (isFinite(n) ? digits(n) : t("never"))),
         }),
-        t("For the time that takes: {list}.", { list: list(days.missing) }),
+        t("To calculate the time, enter {list}.", { list: list(days.missing) }),
       ];
     }
     if (figures.electricity.range) {
       return [
-        t("{price} for a million tokens", { price: span(figures.electricity.range, money) }),
-        t("In electricity. For when the card has paid for itself: {list}.", { list: list(days.missing) }),
+        t("{price} per million tokens", { price: span(figures.electricity.range, money) }),
+        t("Electricity only. To calculate the break-even point, enter {list}.", { list: list(days.missing) }),
       ];
     }
     return [
-      t("Type what you know"),
-      t("For the electricity of a million tokens: {list}.", { list: list(figures.electricity.missing) }),
+      t("Enter your figures"),
+      t("To calculate the cost of electricity, enter {list}.", { list: list(figures.electricity.missing) }),
     ];
   }
   function update() {
@@ -326,19 +326,19 @@
     $("headline").textContent = words[0];
     $("margin").textContent = words[1];
     $("dock").textContent = words[0];
-    kit.say(words.join(". "));
+    kit.announce(words.join(". "));
     $("results").replaceChildren(
       ...ROWS.map(row => {
         const figure = figures[row[0]];
-        const line = make("div");
+        const line = el("div");
         line.dataset.figure = row[0];
-        line.append(make("dt", row[1]));
+        line.append(el("dt", row[1]));
         if (figure.range) {
           line.append(
-            make("dd", span(figure.range, row[2]), "value"),
-            make("dd", row[3](asTyped, v, figures).split(t(" to ")).join(" … "), "formula"),
+            el("dd", span(figure.range, row[2]), "value"),
+            el("dd", row[3](asTyped, v, figures).split(t(" to ")).join(" … "), "formula"),
           );
-        } else line.append(make("dd", t("needs {list}", { list: list(figure.missing) }), "needs"));
+        } else line.append(el("dd", t("requires {list}", { list: list(figure.missing) }), "needs"));
         return line;
       }),
     );

@@ -1,16 +1,16 @@
-// The search: a dialog on every page, and the panel of the pages made for it. Loaded when it is first wanted.
+// Search: a dialog on every page, and the panel on search pages. Loaded on first use.
 (() => {
   "use strict";
   const { t } = kbgen;
   const data = document.documentElement.dataset;
-  // What is longer, nobody typed; it is a case for diagnosis, which gets so much of it.
+  // Longer input was pasted and is offered to diagnosis, up to this many characters.
   const TYPED = 100;
   const CASE = 20000;
 
   function tables() {
     return Promise.all([data.search, data.names, data.case, `${data.root}data/search.js`].map(kbgen.load));
   }
-  function make(name, kind, text) {
+  function el(name, kind, text) {
     const element = document.createElement(name);
     if (kind) element.className = kind;
     if (text != null) element.textContent = text;
@@ -18,7 +18,7 @@
   }
   const file = address => data.root + address.replace(/(#|$)/, "index.html$1");
 
-  // A text with the typed parts marked where they begin a word or a number, or are one; "Q4_K_M" is one mark.
+  // Marks the typed parts at the start of words and numbers; "Q4_K_M" is one part.
   function marked(element, text, parts) {
     let last = null;
     let between = "";
@@ -36,7 +36,7 @@
       if (last && between.length < 2) last.textContent += between + piece.slice(0, length);
       else {
         element.append(between);
-        last = element.appendChild(make("mark", null, piece.slice(0, length)));
+        last = element.appendChild(el("mark", null, piece.slice(0, length)));
       }
       between = piece.slice(length);
       if (between) {
@@ -49,9 +49,9 @@
     return element;
   }
 
-  // How a page's note stands: short facts beside its title, a message as it is printed.
+  // Style of notes: short facts next to the title, or a message in monospace.
   const NOTES = { models: "short", hardware: "short", errors: "printed" };
-  // The groups of what was found, the one with the best page first: {title, rows, all}.
+  // Results by group, the one with the best page first: {title, rows, all}.
   function grouped(pages, most) {
     const lists = kbgen.pages.groups;
     const groups = [];
@@ -68,7 +68,7 @@
         kind: NOTES[page.address.split("/")[0]],
       });
     });
-    // One group alone has the room of two.
+    // A single group may use the space of two.
     if (groups.length === 1) most *= 2;
     groups.forEach(group => {
       group.all = group.rows.length;
@@ -76,7 +76,7 @@
     });
     return groups;
   }
-  // What a reader sees who has typed nothing.
+  // Content of an empty search.
   function lists() {
     return [
       {
@@ -88,19 +88,19 @@
     ];
   }
 
-  // A field with its results. In a dialog they are a list to choose from while the field keeps the focus (the combobox
-  // pattern of WAI-ARIA); on a page of its own they are headings and links.
+  // A field with its results. In a dialog they are a list of options while the field keeps the focus (WAI-ARIA
+  // combobox pattern); on a page they are headings and links.
   function Finder(place, options) {
     const chooses = options.chooses;
     const part = (name, kind, within) =>
-      (within || place).querySelector(`.${kind}`) || (within || place).appendChild(make(name, kind));
+      (within || place).querySelector(`.${kind}`) || (within || place).appendChild(el(name, kind));
     const head = part("div", "finder-head");
     const field = part("input", "finder-field", head);
     const list = part("div", "finder-list");
     const foot = part("div", "finder-foot");
-    const say = part("p", "finder-say", foot);
-    // What stands there while nothing is asked.
-    const hint = say.textContent;
+    const status = part("p", "finder-status", foot);
+    // The hint while the field is empty.
+    const hint = status.textContent;
     const start = [...list.children];
     let rows = [];
     let active = -1;
@@ -113,7 +113,7 @@
       list.hidden = true;
       list.setAttribute("role", "listbox");
       list.setAttribute("aria-label", t("Results"));
-      say.setAttribute("role", "status");
+      status.setAttribute("role", "status");
       const about = {
         type: "text",
         role: "combobox",
@@ -121,7 +121,7 @@
         "aria-autocomplete": "list",
         "aria-controls": list.id,
         "aria-expanded": "false",
-        placeholder: t("Error, model, card, term \u2026"),
+        placeholder: t("Error, model, GPU, term\u2026"),
         autocomplete: "off",
         autocapitalize: "off",
         spellcheck: "false",
@@ -139,39 +139,39 @@
       if (!row) return field.removeAttribute("aria-activedescendant");
       row.setAttribute("aria-selected", "true");
       field.setAttribute("aria-activedescendant", row.id);
-      // The first row comes with the name of its group.
+      // Shows the name of its group with the first row.
       if (active === 0) list.scrollTop = 0;
       else row.scrollIntoView({ block: "nearest" });
     }
     function add(place, row, parts) {
-      const link = make("a", `finder-row${row.kind ? ` ${row.kind}` : ""}`);
+      const link = el("a", `finder-row${row.kind ? ` ${row.kind}` : ""}`);
       link.href = row.href;
-      link.append(marked(make("span", "finder-title"), row.title, parts));
-      if (row.note) link.append(" ", marked(make("span", "finder-note"), row.note, row.kind === "short" ? [] : parts));
+      link.append(marked(el("span", "finder-title"), row.title, parts));
+      if (row.note) link.append(" ", marked(el("span", "finder-note"), row.note, row.kind === "short" ? [] : parts));
       if (chooses) {
         link.id = `kbgen-found-${rows.length}`;
         link.tabIndex = -1;
         link.setAttribute("role", "option");
         link.setAttribute("aria-selected", "false");
       } else {
-        place = place.appendChild(make("li"));
+        place = place.appendChild(el("li"));
       }
       rows.push(link);
       place.append(link);
     }
-    function draw(groups, parts) {
+    function renderResults(groups, parts) {
       rows = [];
       list.replaceChildren();
       groups.forEach((group, at) => {
-        let box = list.appendChild(make("div", group.title ? "" : "finder-more"));
+        let box = list.appendChild(el("div", group.title ? "" : "finder-more"));
         if (group.title) {
-          const name = box.appendChild(make(chooses ? "div" : "h2", "finder-name", group.title));
+          const name = box.appendChild(el(chooses ? "div" : "h2", "finder-name", group.title));
           name.id = `kbgen-found-name-${at}`;
-          if (group.all) name.append(" ", make("span", "count", String(group.all)));
+          if (group.all) name.append(" ", el("span", "count", String(group.all)));
           if (chooses) box.setAttribute("aria-labelledby", name.id);
         }
         if (chooses) box.setAttribute("role", "group");
-        else box = box.appendChild(make("ul"));
+        else box = box.appendChild(el("ul"));
         group.rows.forEach(row => {
           add(box, row, group.title ? parts : []);
         });
@@ -187,8 +187,8 @@
       asked = text;
       if (options.asked) options.asked(text);
       if (!text) {
-        say.textContent = hint;
-        if (chooses) draw(lists(), []);
+        status.textContent = hint;
+        if (chooses) renderResults(lists(), []);
         else list.replaceChildren(...start);
         return;
       }
@@ -202,30 +202,30 @@
           href: `${file("search/")}?q=${encodeURIComponent(text)}`,
         });
       }
-      // A few words are a name; more may be a message.
+      // Short input is a name; longer input may be a message.
       if (!pages.length || text.split(/\s+/).length > 3) {
         more.push({
-          title: t("Diagnose it"),
-          note: t("compare it with every known message"),
+          title: t("Diagnose this text"),
+          note: t("compare with all known messages"),
           href: data.root + kbgen.caseAddress(text, CASE),
           kind: "short",
         });
       }
       if (more.length) groups.push({ rows: more });
-      draw(groups, found.parts);
-      say.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
+      renderResults(groups, found.parts);
+      status.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
     }
-    // Shows what is typed by then; without the index there is nothing to show.
+    // Shows results for the current input, once the index is loaded.
     function refresh() {
-      if (!kbgen.pages) say.textContent = t("Loading \u2026");
+      if (!kbgen.pages) status.textContent = t("Loading\u2026");
       tables().then(
         () => {
-          // The first search reads the index, which the first key need not wait for.
+          // Prepares the index before the first key press.
           if (asked === null) kbgen.names(kbgen.pages, "");
           show();
         },
         () => {
-          say.textContent = t("The index could not be loaded. Look at the connection, then type again.");
+          status.textContent = t("The index could not be loaded. Check your connection and try again.");
         },
       );
     }
@@ -251,7 +251,7 @@
       } else return;
       event.preventDefault();
     });
-    // The field keeps the focus while the list is pressed; who goes, leaves the dialog behind.
+    // Keeps the focus in the field while the list is pressed; a followed link closes the dialog.
     list.addEventListener("mousedown", event => {
       if (chooses) event.preventDefault();
     });
@@ -278,7 +278,7 @@
   let dialog = null;
   let inside = null;
   function build() {
-    dialog = make("dialog", "finder");
+    dialog = el("dialog", "finder");
     dialog.setAttribute("aria-label", t("Search"));
     inside = Finder(dialog, {
       chooses: true,
@@ -287,22 +287,22 @@
         dialog.close();
       },
     });
-    const close = inside.head.appendChild(make("button", "plain", t("Close")));
+    const close = inside.head.appendChild(el("button", "plain", t("Close")));
     close.type = "button";
     close.addEventListener("click", () => {
       dialog.close();
     });
-    const keys = inside.foot.appendChild(make("p", "finder-keys"));
+    const keys = inside.foot.appendChild(el("p", "finder-keys"));
     keys.setAttribute("aria-hidden", "true");
     [
       ["\u2191 \u2193", t("choose")],
       [t("Enter"), t("open")],
       [t("Esc"), t("close")],
     ].forEach(each => {
-      const key = keys.appendChild(make("span"));
-      key.append(make("kbd", null, each[0]), ` ${each[1]}`);
+      const key = keys.appendChild(el("span"));
+      key.append(el("kbd", null, each[0]), ` ${each[1]}`);
     });
-    // What lies around the dialog closes it.
+    // A click outside of the dialog closes it.
     dialog.addEventListener("mousedown", event => {
       if (event.target === dialog) dialog.close();
     });
@@ -317,7 +317,7 @@
       most: 40,
       leave() {},
       asked(text) {
-        // A missing page keeps its address.
+        // Keeps the address of a missing page.
         if (!/\/search\/(index\.html)?$/.test(location.pathname)) return;
         try {
           history.replaceState(null, "", location.pathname + (text ? `?q=${encodeURIComponent(text)}` : ""));
@@ -327,7 +327,7 @@
       },
     });
     let first = new URLSearchParams(location.search).get("q");
-    // A missing page: the words of its address are the question.
+    // On a missing page, searches for the words of its address.
     if (first === null && panel.dataset.missing != null) {
       try {
         first = decodeURIComponent(location.pathname);

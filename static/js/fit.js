@@ -1,22 +1,22 @@
-// The fit tables of models, and every question that they answer. Nothing is estimated here: a figure is looked up
-// and added. Works without a page; only `load` needs one.
+// The fit tables of models and all computations on them: figures are looked up and added, never estimated.
+// Independent of the page except for `load`.
 
 /**
- * What is asked of a table.
+ * Settings for a lookup in a table.
  * @typedef {object} Setting
- * @property {number} quant position of the quantization
- * @property {number} k position of the K cache's type
- * @property {number} v position of the V cache's type
+ * @property {number} quant index of the quantization
+ * @property {number} k index of the K cache type
+ * @property {number} v index of the V cache type
  * @property {number} ctx tokens
  * @property {number} [slots] 1, 2, 4 or 8
- * @property {boolean} server logits of one token a slot only
- * @property {number[]} [shares] a share of the layers for each device
- * @property {number | null} [layers] on the devices, the output counted as one; null: all
- * @property {number | "all"} [experts] of so many first layers in the host's memory
- * @property {boolean[]} [uncovered] devices for which the figures of CUDA do not hold
+ * @property {boolean} server logits of only one token per slot
+ * @property {number[]} [shares] relative number of layers per device
+ * @property {number | null} [layers] layers on the devices, including the output; null: all
+ * @property {number | "all"} [experts] number of first layers with experts in RAM
+ * @property {boolean[]} [uncovered] devices to which figures for CUDA do not apply
  */
-/** @typedef {[number, number]} Bounds the least and the most */
-/** @typedef {number[]} Curve cells, bytes, bytes for every 256 cells more, again and again: exact at every context */
+/** @typedef {[number, number]} Bounds minimum and maximum */
+/** @typedef {number[]} Curve cells, bytes, bytes per further 256 cells, repeated: exact at every context */
 /** @typedef {{ from: number, to: number, output: boolean }} Place layers of a device */
 
 (() => {
@@ -26,9 +26,9 @@
   const GIB = 1073741824;
   const MIB = 1048576;
   const SLOTS = [1, 2, 4, 8];
-  /** Sizes of compute buffers are multiples of this. */
+  /** Alignment of compute buffers. */
   const ALIGNMENT = 128;
-  /** Cells at which the first sample of a compute buffer is taken; the others follow at its doubles. */
+  /** Cells of the first sample of a compute buffer; the others are at its doubles. */
   const LEAST_SAMPLE = 2048;
   const tables = {};
   const waiting = {};
@@ -39,19 +39,19 @@
     tables[slug] = unpack(table);
   }
 
-  /** Sums over layers, so that what any run of layers holds is one subtraction: sums[i] is what the first i hold. */
+  /** Prefix sums over layers: sums[i] is the sum of the first i layers. */
   function sums(each) {
     const all = [0];
     each.forEach((value, i) => all.push(all[i] + value));
     return all;
   }
-  /** Writes [value, count, value, count, …] out. */
+  /** Decodes [value, count, value, count, …]. */
   function writtenOut(runs) {
     const all = [];
     for (let i = 0; i < runs.length; i += 2) for (let n = 0; n < runs[i + 1]; n++) all.push(runs[i]);
     return all;
   }
-  /** The straight pieces through samples, as `plan::partial::through` of kbgen-estimate draws them. @returns {Curve} */
+  /** Linear pieces through samples; port of `plan::partial::through` in kbgen-estimate. @returns {Curve} */
   function through(samples) {
     const curve = [CELL, samples[0] * ALIGNMENT, 0];
     samples.forEach((sample, i) => {
@@ -74,7 +74,7 @@
     return table;
   }
 
-  /** Fetches a model's table by a script of the page, once; `done(table)`, or `done(null)` when it cannot be had. */
+  /** Loads a model's table with a script element, once; calls `done(table)`, or `done(null)` on failure. */
   function load(slug, href, done) {
     if (tables[slug]) return done(tables[slug]);
     if (waiting[slug]) return waiting[slug].push(done);
@@ -104,8 +104,8 @@
 
   // ---- where things are ----------------------------------------------------------
   /**
-   * The layers of each device as llama.cpp shares them out: of layers and output the last `layers` go to the
-   * devices; a place goes to the first device whose cumulative share exceeds it, compared in single precision.
+   * The layers of each device, split like in llama.cpp: of layers and output, the last `layers` are on devices; each
+   * goes to the first device whose cumulative share exceeds its index, compared in single precision.
    */
   function places(table, setting) {
     const count = table.layers + 1;
@@ -130,15 +130,15 @@
     }
     return { devices, host: { from: 0, to: Math.min(first, table.layers), output: on === 0 }, on, onHost: first };
   }
-  /** How many of the first layers keep their experts in the host's memory. */
+  /** The number of first layers with experts in RAM. */
   const expertsAway = (table, setting) =>
     setting.experts === "all" ? table.layers : Math.min(setting.experts || 0, table.layers);
-  /** Whether any of the layers that are on devices has its experts away: in some models the first layers have none. */
+  /** Whether any layer on a device has its experts in RAM: in some models the first layers have no experts. */
   function movesExperts(table, setting, where) {
     const held = table.quants[setting.quant].sums.expertsGpu;
     return between(held, where.host.to, expertsAway(table, setting)) > 0;
   }
-  /** The place of the quantization that files of a model are met in: as it was released, or Q4_K_M. */
+  /** The index of the default quantization of a model: the released one, or Q4_K_M. */
   function usual(table, names) {
     const wanted = [names.indexOf(table.as), names.indexOf("Q4_K_M"), ...names.keys()];
     return wanted.find(place => Boolean(table.quants[place]));
@@ -149,7 +149,7 @@
   // ---- what a device holds ---------------------------------------------------------
   const pair = setting => setting.k * 3 + setting.v;
   const slotsAt = setting => Math.max(0, SLOTS.indexOf(setting.slots || 1));
-  /** What every device holds that has a layer of some classes: rotary factors. */
+  /** Rotary factors, which every device with a layer of some classes holds. */
   function factors(table, place, side) {
     const all = table.factors;
     const used = all && all.class.some(one => between(table.ofClass[one], place.from, place.to));
@@ -157,21 +157,22 @@
   }
   function weights(table, setting, place) {
     const quant = table.quants[setting.quant];
-    const away = Math.min(place.to, expertsAway(table, setting));
+    const hostExperts = Math.min(place.to, expertsAway(table, setting));
     return (
       between(quant.sums.gpu, place.from, place.to) -
-      between(quant.sums.expertsGpu, place.from, away) +
+      between(quant.sums.expertsGpu, place.from, hostExperts) +
       (place.output ? quant.out[0] : 0) +
       factors(table, place, "gpu")
     );
   }
   function hostWeights(table, setting, place) {
     const quant = table.quants[setting.quant];
-    const away = Math.max(place.to, expertsAway(table, setting));
-    const held = between(quant.sums.host, place.from, place.to) + between(quant.sums.expertsHost, place.to, away);
+    const hostExperts = Math.max(place.to, expertsAway(table, setting));
+    const held =
+      between(quant.sums.host, place.from, place.to) + between(quant.sums.expertsHost, place.to, hostExperts);
     return quant.in + held + (place.output ? quant.out[1] : 0) + factors(table, place, "host");
   }
-  /** The curves that a device's cache is the sum of: [[how many layers, curve], …]. */
+  /** The curves whose sum is a device's cache: [[number of layers, curve], …]. */
   function caches(table, setting, place) {
     return table.cache
       .map((bySlots, one) => {
@@ -184,8 +185,8 @@
     caches(table, setting, place).reduce((sum, [count, curve]) => sum + count * at(curve, ctx), 0);
 
   // ---- the compute buffer ----------------------------------------------------------
-  // That of one device is the planner's. On several it is a range, widened by what gaps of the allocator were seen to
-  // add or save.
+  // With one device it is that of the planner. With several it is a range, widened by the observed effect of gaps in
+  // the allocator.
   const MICRO_BATCH = 512;
   const computeCurve = (table, setting, server) => curveAt(table, table.compute[server ? 1 : 0], setting);
   function curveAt(table, bySlots, setting) {
@@ -200,10 +201,10 @@
     const bytes = computeOfOne(table, setting, where, ctx);
     return bytes === null ? null : [bytes, bytes];
   }
-  /** The buffers that were sampled for the split of one device: none with all of the model on it. @returns {Curve[]} */
+  /** The sampled buffers for a split with one device; none if the whole model is on it. @returns {Curve[]} */
   function sampled(table, setting, where) {
     const split = table.quants[setting.quant].split;
-    // [layers, place of the buffer by cache type, …]: the first split with at least so many
+    // [layers, index of the buffer by cache type, …]: the first split with at least this many
     const row = (list, count) => {
       let i = 0;
       while (list[i] < count) i += 4;
@@ -217,7 +218,7 @@
     }
     return rows.flatMap(row => [table.sampled[row[setting.k]], table.sampled[row[setting.v]]]);
   }
-  /** As `plan::partial::partial_bytes` of kbgen-estimate has it. */
+  /** Port of `plan::partial::partial_bytes` in kbgen-estimate. */
   function computeOfOne(table, setting, where, ctx) {
     const asked = at(computeCurve(table, setting, setting.server), ctx);
     const curves = sampled(table, setting, where);
@@ -232,24 +233,24 @@
     const place = where.devices[i];
     const whole = at(computeCurve(table, setting, setting.server), ctx);
     const inner = at(computeCurve(table, setting, true), ctx);
-    const away = expertsAway(table, setting);
-    const apart = table.quants[setting.quant].sums.expertsGpu[away] > 0;
+    const hostExperts = expertsAway(table, setting);
+    const apart = table.quants[setting.quant].sums.expertsGpu[hostExperts] > 0;
     const { onHost } = where;
-    if (!onHost && !away) return pipelined(table, setting, place, ctx, whole, inner);
+    if (!onHost && !hostExperts) return pipelined(table, setting, place, ctx, whole, inner);
     const terms = table.offload;
     const first = i === 0;
     if (place.from === place.to && !place.output && !first) return [0, 0];
     const logits = outputs(setting, ctx) * terms.logits;
     let high = (place.output || (first && onHost > table.layers) ? whole : inner) + terms.slack;
     let low = place.output ? logits : 0;
-    // The first device computes what the host holds, but not surely the attention of a model with a state.
+    // The first device computes the layers on the host, except possibly the attention of a model with state.
     const helped = first && !terms.states ? where.host : { from: 0, to: 0 };
     const spared = apart || !first ? 4 : 1;
     if ((!apart || first) && hasAllClasses(table, place, helped)) low = Math.max(low, inner - spared * terms.slack);
-    // What other devices computed comes over, of experts on the host for each one used.
+    // Results of other devices are copied, and for experts on the host one per active expert.
     if (!first) high += 2 * terms.stream * (apart ? table.moe[1] : 2) + (apart ? 2 * terms.slack : 0);
     if (first) {
-      const weight = largestWeight(table, setting, where.host.to, away);
+      const weight = largestWeight(table, setting, where.host.to, hostExperts);
       high += 2 * weight + 3 * largestCache(table, setting, where.host, ctx);
       low = Math.max(low, weight);
       if (onHost > table.layers && !setting.server) {
@@ -260,7 +261,7 @@
     }
     return [low, high];
   }
-  /** Several devices with all layers: what one of them hands to the next is there four times. @returns {Bounds} */
+  /** Several devices with all layers: the data passed from one to the next exist four times. @returns {Bounds} */
   function pipelined(table, setting, place, ctx, whole, inner) {
     const terms = table.offload;
     const begins = place.from === 0 && place.to > 0;
@@ -280,21 +281,21 @@
     const low = hasAllClasses(table, place, { from: 0, to: 0 }) ? range[0] - 3 * terms.slack : 0;
     return [Math.max(0, low, place.output ? outputs(setting, ctx) * terms.logits : 0), range[1] + terms.slack];
   }
-  /** Tokens of a micro-batch whose logits are kept. */
+  /** Number of tokens of a micro-batch whose logits are kept. */
   const outputs = (setting, ctx) => (setting.server ? setting.slots || 1 : Math.min(MICRO_BATCH, cellsOf(ctx)));
   /**
-   * Whether a layer of each class is among these. The last layer drops most tokens before its end, and does not count
-   * for the device that holds it.
+   * Whether these include a layer of each class. The last layer drops most tokens before its end, so it does not count
+   * for its device.
    */
   function hasAllClasses(table, mine, helped) {
     const end = Math.min(mine.to, table.layers - 1);
     return table.ofClass.every(of => between(of, mine.from, end) + between(of, helped.from, helped.to) > 0);
   }
-  /** The largest weight that the first device copies in from the host. */
-  function largestWeight(table, setting, onHost, away) {
+  /** The largest weight that the first device copies from the host. */
+  function largestWeight(table, setting, onHost, hostExperts) {
     const quant = table.quants[setting.quant];
     let largest = 0;
-    for (let layer = 0; layer < Math.max(onHost, away); layer++) {
+    for (let layer = 0; layer < Math.max(onHost, hostExperts); layer++) {
       const kind = quant.kindOf[layer];
       largest = Math.max(largest, layer < onHost ? kind[4] : 0, kind[5] || 0);
     }
@@ -303,7 +304,7 @@
   /** The largest cache of a layer. */
   const largestCache = (table, setting, host, ctx) =>
     caches(table, setting, host).reduce((most, [, curve]) => Math.max(most, at(curve, ctx)), 0);
-  /** The curves that a buffer may be made of: between the starts of their pieces it is convex. */
+  /** The curves that a buffer can consist of: it is convex between the starts of their pieces. */
   function computeCurves(table, setting, where) {
     const terms = table.offload;
     const several = where.devices.length > 1 ? [terms.first, terms.last[0], terms.last[1]] : [];
@@ -312,11 +313,11 @@
     return [...curves, alone, ...(several.length ? [] : sampled(table, setting, where))];
   }
 
-  /** Everything that a setting needs, device by device and in the host's memory. @param {Setting} setting */
+  /** The memory of a setting, by device and in RAM. @param {Setting} setting */
   function need(table, setting) {
     const where = places(table, setting);
     const isCovered = computeCurve(table, setting, setting.server);
-    // Cache types that the model is not run with have no figures but the weights'.
+    // For unsupported cache types only the weights are known.
     const cached = place => (isCovered ? cache(table, setting, place, setting.ctx) : null);
     return {
       devices: where.devices.map((place, i) => {
@@ -340,15 +341,15 @@
 
   // ---- verdicts ----------------------------------------------------------------------
   /**
-   * The verdict on one device: `room` is what other programs leave, `driver` what the driver takes.
-   * Where the compute buffer is not covered, only what does not fit without it is known.
+   * The verdict for one device: `room` is the memory that other programs leave, `driver` that of the driver.
+   * Without a covered compute buffer, the verdict is known only if the rest does not fit.
    */
   function judgeOne(device, room, driver) {
     const total = device.total;
     if (!total) return device.weights + device.cache > room ? "no" : "unknown";
     return total[1] + driver[1] <= room ? "fits" : total[0] + driver[0] <= room ? "tight" : "no";
   }
-  /** All devices: the worst of them decides. */
+  /** The worst verdict of all devices. */
   function judge(needed, rooms, driver) {
     const worst = ["fits", "tight", "unknown", "no"];
     const each = needed.devices.map((device, i) => worst.indexOf(judgeOne(device, rooms[i], driver)));
@@ -358,10 +359,10 @@
   const but = (setting, change) => ({ ...setting, ...change });
 
   // ---- what would fit ------------------------------------------------------------------
-  /** The largest context at which everything fits even if the driver takes its most; 0 when none does. */
+  /** The largest context that fits even with the maximum driver overhead; 0 if there is none. */
   function largest(table, setting, rooms, driver) {
     const where = places(table, setting);
-    // What is missing on the device where most is missing; straight or convex between the starts of two pieces.
+    // The missing memory on the worst device; linear or convex between the starts of two pieces.
     const missing = step => {
       const { devices } = need(table, but(setting, { ctx: step * CELL }));
       const lacks = (device, i) => (device.total ? device.total[1] + driver[1] - rooms[i] : Infinity);
@@ -374,7 +375,7 @@
     const found = new Set([1]);
     for (const curve of curves) for (let i = 0; i < curve.length; i += 3) found.add(Math.max(1, curve[i] / CELL));
     const starts = [...found].sort((a, b) => b - a);
-    // From the far end: over all pieces the sum may fall and rise.
+    // Starts at the end: over all pieces the sum may not be monotonic.
     let end = Math.ceil(table.max / CELL);
     for (const start of starts) {
       if (start > end) continue;
@@ -384,7 +385,7 @@
     }
     return 0;
   }
-  /** The last step of a convex piece at which nothing is missing; 0 when there is none. */
+  /** The last step of a convex piece that fits; 0 if there is none. */
   function lastIn(start, end, missing) {
     if (missing(end) <= 0) return end;
     let good = start;
@@ -407,25 +408,25 @@
     }
     return good;
   }
-  /** The widest quantization that fits; -1 when none does. */
+  /** The widest quantization that fits; -1 if there is none. */
   const best = (table, setting, rooms, driver) =>
     table.quants.findIndex((quant, i) => quant && fits(table, but(setting, { quant: i }), rooms, driver));
-  /** The most layers on the devices (the output counted) that fit; -1 when not even none does. */
+  /** The maximum number of layers on the devices (including the output) that fits; -1 if not even 0 fits. */
   function mostLayers(table, setting, rooms, driver) {
     let layers = table.layers + 1;
     while (layers >= 0 && !fits(table, but(setting, { layers }), rooms, driver)) layers -= 1;
     return layers;
   }
-  /** Of how many first layers the experts have to be in the host's memory so that it fits; -1: all are not enough. */
+  /** The number of first layers whose experts must be in RAM to fit; -1 if all are not enough. */
   function fewestExperts(table, setting, rooms, driver) {
-    for (let away = 0; away <= table.layers; away++) {
-      if (fits(table, but(setting, { experts: away }), rooms, driver)) return away;
+    for (let hostExperts = 0; hostExperts <= table.layers; hostExperts++) {
+      if (fits(table, but(setting, { experts: hostExperts }), rooms, driver)) return hostExperts;
     }
     return -1;
   }
   /**
-   * The change that keeps quantization and context and moves a part into RAM, as `Remedies::plan` of kbgen-estimate
-   * chooses it: experts, unless they take more than 5/4 of the RAM that whole layers do. Null where none does.
+   * The change that keeps quantization and context and moves a part into RAM, like `Remedies::plan` of kbgen-estimate:
+   * experts, unless they need more than 5/4 of the RAM of whole layers. Null if nothing fits.
    */
   function partInRam(table, setting, rooms, driver, canMoveExperts) {
     const experts =
@@ -442,15 +443,15 @@
   }
 
   // ---- speed -----------------------------------------------------------------------------
-  /** Elements in a block of a cache type and its bytes: f16, q8_0, q4_0. */
+  /** Elements and bytes of a block by cache type: f16, q8_0, q4_0. */
   const BLOCKS = [
     [1, 2],
     [32, 34],
     [32, 18],
   ];
   /**
-   * Tokens a second as [least, most] with an empty and with a full context: bandwidth over the bytes that a token
-   * reads, times the share (in thousandths) that devices of its class reach. For all layers on one device and one
+   * Tokens per second as [min, max] with an empty and with a full context: bandwidth divided by bytes read per token,
+   * times the fraction (in thousandths) that devices of this class reach. For all layers on one device and one
    * request; `device` is an entry of the index.
    */
   function speed(table, setting, device, index) {
@@ -475,17 +476,16 @@
   const LARGE_BATCH = 8192;
   const LARGE_CARD = 70 * GIB;
   /**
-   * What vLLM takes of each card, as vllm.rs of kbgen-estimate has it: weights, the cache of one request, activations
-   * and CUDA, what it leaves alone, the pool, the longest context; ranges but for the weights. `asked`: {dtype
-   * (position in the index), cards, memory (as programs see it), util (thousandths), fp8 (the cache), ctx, held (by
-   * other programs)}. Where it is not covered: {reason}.
+   * Memory of vLLM on each GPU, a port of vllm.rs in kbgen-estimate: weights, cache of one request, activations and
+   * CUDA, unused memory, pool, longest context; all but the weights are ranges. `asked` is {dtype (index), cards,
+   * memory (usable), util (thousandths), fp8 (cache), ctx, held (by other programs)}. {reason} if not covered.
    */
   function vllm(table, asked) {
     const model = table.vllm;
     if (typeof model === "string") return { reason: model };
     const atCards = model.weights[asked.cards - 1];
     const page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
-    if (!atCards) return { reason: t("its heads cannot be shared out among {n} cards", { n: asked.cards }) };
+    if (!atCards) return { reason: t("its heads cannot be split across {n} GPUs", { n: asked.cards }) };
     const held = atCards[asked.dtype];
     const request = tokens => {
       const blocks = Math.ceil(tokens / BLOCK);
@@ -510,7 +510,7 @@
     };
     const context = [longest(1, pool[0]), longest(0, pool[1])];
     const left = asked.memory - share;
-    // It does not begin where other programs hold more than it leaves alone.
+    // It does not start if other programs use more than it leaves free.
     const blocked = (asked.held || 0) > left;
     const verdict = blocked ? "no" : asked.ctx <= context[0] ? "fits" : asked.ctx <= context[1] ? "tight" : "no";
     return {

@@ -1,4 +1,4 @@
-// Lists: narrowed and put in order where they stand; what was chosen is in the address.
+// Filters and sorts lists in place; the address contains the choices.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -33,11 +33,11 @@
   }, []);
   const collator = new Intl.Collator("en", { numeric: true });
 
-  // A field whose choices are what the rows have.
+  // A field whose options are the values in the rows.
   all("[data-collect]", form).forEach(field => {
-    const told = rows.reduce((found, row) => found.concat(facts(row, field.name)), []);
-    told
-      .filter((fact, i) => told.indexOf(fact) === i)
+    const values = rows.reduce((found, row) => found.concat(facts(row, field.name)), []);
+    values
+      .filter((fact, i) => values.indexOf(fact) === i)
       .sort(collator.compare)
       .forEach(fact => {
         field.add(new Option(fact, fact));
@@ -47,7 +47,7 @@
   function facts(row, name) {
     return (row.element.dataset[name] || "").split("|").filter(Boolean);
   }
-  // Days back where the field asks for an age.
+  // The number of days ago, if the field asks for an age.
   function amount(fact, field) {
     return field.hasAttribute("data-age") ? Math.floor((Date.now() - Date.parse(fact)) / DAY) : Number(fact);
   }
@@ -62,10 +62,10 @@
         .every(word => row.text.includes(word));
     }
     if (field.hasAttribute("data-group")) return row.group.id === asked;
-    const told = facts(row, field.name);
+    const values = facts(row, field.name);
     const ends = asked.split("..");
-    if (ends.length === 1) return told.includes(asked) || (!told.length && field.hasAttribute("data-lax"));
-    return told.some(fact => {
+    if (ends.length === 1) return values.includes(asked) || (!values.length && field.hasAttribute("data-lax"));
+    return values.some(fact => {
       const number = amount(fact, field);
       return number >= (ends[0] || -Infinity) && number <= (ends[1] || Infinity);
     });
@@ -75,7 +75,7 @@
 
   const order = form.elements.order;
   let whole = null;
-  // One list in place of the groups, made when it is first asked for.
+  // One list in place of the groups, created on first use.
   function makeWhole() {
     const first = groups[0].element;
     const element = first.cloneNode(true);
@@ -100,7 +100,7 @@
     return (a, b) => {
       const one = facts(a, key)[0];
       const other = facts(b, key)[0];
-      // What is not known comes last, whichever way the list runs.
+      // Unknown values come last in either direction.
       if (!one || !other) return (one ? 0 : 1) - (other ? 0 : 1) || collator.compare(a.title, b.title);
       return (
         (back ? -1 : 1) * (isNaN(one) || isNaN(other) ? collator.compare(one, other) : one - other) ||
@@ -120,7 +120,7 @@
     if (contents) contents.hidden = !!name;
   }
 
-  // ---- what is shown ---------------------------------------------------------------
+  // ---- rendering -------------------------------------------------------------------
 
   let arranged = "";
   function show() {
@@ -157,7 +157,7 @@
   // ---- address -----------------------------------------------------------------------
 
   const usual = location.pathname + location.search;
-  // A fragment without "=" is a place on the page, and changes nothing.
+  // A fragment without "=" is an anchor and changes nothing.
   function read() {
     if (location.hash.length > 1 && location.hash.indexOf("=") < 0) return;
     const asked = new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
@@ -172,7 +172,7 @@
     fields.forEach(field => {
       if (field.value.trim()) kept.set(field.name, field.value.trim());
     });
-    // An empty one still stands for "nothing chosen" where the page came with choices.
+    // An empty fragment means "no choices" if the page was opened with choices.
     const text = kept.toString() || (location.search ? "all=" : "");
     try {
       history[way](null, "", usual + (text && `#${text}`));

@@ -1,13 +1,15 @@
-/* Finds the pages that fit a pasted log: kbgen.match(table, log) works in steps, so that the page can go on, and
-   returns [{slug, score, line, column, figures, cause}], best first, in linear time. Its property `steps` counts the
-   steps, and `skipped` is the line where there were too many and signatures may have been missed, or 0; `begun` names
-   the pages with a message that begins as a short text ends; `readings` the messages that kbgen.readings puts into
-   words. One log at a time: a new one ends the work on the last.
-   Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json. */
+/*
+ * Finds the pages that match a pasted log: kbgen.match(table, log) works in steps, so that the page stays
+ * responsive, and returns [{slug, score, line, column, figures, cause}], best first, in linear time. `steps` is the
+ * number of steps, and `skipped` the line at which the budget was exhausted and signatures may have been missed, or
+ * 0; `begun` lists the pages with a message that starts like the end of a short text, and
+ * `readings` the messages that kbgen.readings puts into words. One log at a time: a new call
+ * cancels the previous one. Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
+ */
 kbgen.match = (() => {
   "use strict";
 
-  // So many characters are one step.
+  // Characters per step.
   const STEP = 8192;
 
   let text;
@@ -19,7 +21,7 @@ kbgen.match = (() => {
   const isAlnum = c => isDigit(c) || isLetter(c);
   const within = (c, set) => set.includes(String.fromCharCode(c));
 
-  /* prefix.rs: expressions that are tried at one place of the line, and read each stretch of it once. */
+  /* prefix.rs: expressions that are tried at one position of the line, and read each character once. */
 
   const sticky = (source, ...parts) => RegExp(String.raw(source, ...parts), "uy");
   const BLANK = "[ \t\xa0\u2500-\u259f\u2771]";
@@ -27,8 +29,8 @@ kbgen.match = (() => {
   const PLACE = String.raw`(?=[\w/-]*\.)[\w./-]+:\d+`;
   const PROCESS = String.raw`(?:kernel|[\w.@/-]+\[\d+\]):(?![^ \t])`;
   const BLANKS = sticky`${BLANK}*`;
-  const COLOUR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
-  const COLOURS = RegExp(COLOUR.source, "gu");
+  const COLOR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
+  const COLORS = RegExp(COLOR.source, "gu");
   const DATE = RegExp(
     `(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`,
     "iy",
@@ -80,7 +82,7 @@ kbgen.match = (() => {
     let dated = false;
     for (let i = 0; i < 16; i++) {
       at = behindBlanks(at);
-      let step = length(COLOUR, at);
+      let step = length(COLOR, at);
       if (!step) {
         step = timeLength(at);
         if (step) dated = true;
@@ -102,7 +104,7 @@ kbgen.match = (() => {
   const LINE = -3;
   const DOTS = -4;
   const ENTITY = /&(?:amp;)*(?:(gt;)|(lt;)|(quot;|#34;)|(apos;|#39;|#x27;)|(nbsp;))?/iy;
-  // A number goes on where the window or the frame cut it: neighbours are equally long, and digits meet.
+  // Joins a number that was cut at the window or frame: neighboring lines are equally long, and digits meet.
   const CUT = /\d(?: [\u2500-\u259f]{2} )?\d$/;
   let bytes;
   let gaps;
@@ -139,7 +141,7 @@ kbgen.match = (() => {
     gap = NONE;
   }
 
-  // How many backslashes part the pieces of a Windows path on this line.
+  // The number of backslashes between the parts of a Windows path on this line.
   function separatorRun() {
     const found = /(?:^|[^0-9A-Za-z])(?:[A-Z]:(\\+)|[a-z]:(\\+)(?![nrt\\]))/.exec(line);
     return found ? (found[1] || found[2]).length : 0;
@@ -171,9 +173,9 @@ kbgen.match = (() => {
         pause = at + STEP;
       }
       if (c === 27 || c === 0x241b || (c > 90 && c < 95)) {
-        const colour = taken(COLOUR, at).length;
-        if (colour) {
-          at += colour;
+        const color = taken(COLOR, at).length;
+        if (color) {
+          at += color;
           continue;
         }
       }
@@ -248,7 +250,7 @@ kbgen.match = (() => {
   let left;
   let exhausted;
 
-  // Whether so many steps may be taken; once they may not, none may before the next stretch.
+  // Whether the budget allows this many steps; if not, none are allowed until the next section.
   function charge(count) {
     if ((exhausted = exhausted || count > left)) return false;
     left -= count;
@@ -401,7 +403,7 @@ kbgen.match = (() => {
   const longest = type =>
     type === "start" || type === "end" ? 0 : /^(?:bytes|mib|gib|float)$/.test(type) ? 3 * REACH + 4 : REACH + 2;
 
-  // `anchor` is the part and the offset of the literal text that the pattern is searched by.
+  // `anchor` is the part and offset of the literal text that the pattern is searched by.
   function matcher(pattern, inMessage, anchor = [0, 0]) {
     const made = {
       parts: [],
@@ -567,7 +569,7 @@ kbgen.match = (() => {
   const PLACE_BEHIND = 3000;
   const TRACEBACK = matcher(["traceback(mostrecentcalllast)"]).beginning;
 
-  // What was read first stays.
+  // The first value read is kept.
   const add = (figures, name, value) => {
     if (!(name in figures)) figures[name] = value;
   };
@@ -624,7 +626,7 @@ kbgen.match = (() => {
     return place ? place.name : "unknown";
   }
 
-  /* scan.rs, as a tree that is walked from every character. */
+  /* scan.rs, as a trie that is walked from every character. */
 
   function prepare(table) {
     const tree = {};
@@ -657,7 +659,7 @@ kbgen.match = (() => {
 
   /* scanner.rs, index.rs */
 
-  // Takes the places of a pattern whose anchor is at `at`.
+  // Matches a pattern whose anchor is at `at`.
   function candidate(m, found, at, extractors) {
     const literal = at - m.offset;
     const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
@@ -754,7 +756,7 @@ kbgen.match = (() => {
     return best;
   }
 
-  // The pages with a message that begins as a short text ends, the longest beginning first.
+  // Pages with a message that starts like the end of a short text, the longest match first.
   function begun({ pages }, { matchers }) {
     let end = size;
     const letters = new Map();
@@ -828,7 +830,7 @@ kbgen.match = (() => {
   // A line without its prefix and colors.
   function content(row) {
     line = row;
-    const text = row.slice(prefixLength()).replace(COLOURS, "");
+    const text = row.slice(prefixLength()).replace(COLORS, "");
     // eslint-disable-next-line no-control-regex
     return text.replace(/[\0-\x1f\x7f-\x9f]/g, "").replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
   }

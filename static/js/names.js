@@ -1,14 +1,15 @@
-/* Pages for what a reader typed: kbgen.names(data, text) gives the typed {parts} and {pages: [{address, title, note,
-   group, worth}]}, best first. The engine of diagnosis finds their words; a page that bears the typed name goes before
-   those that speak of it. */
+/*
+ * Pages by name: kbgen.names(data, text) returns the typed {parts} and {pages: [{address, title, note, group,
+ * worth}]}, best first. Pages are found by the word index of diagnosis; those with a matching name come first.
+ */
 kbgen.names = (() => {
   "use strict";
 
-  // Names are joined in many ways: "rtx4090", "llama3.1:8b", "Q4_K_M".
+  // Names are separated in many ways: "rtx4090", "llama3.1:8b", "Q4_K_M".
   const split = text => text.toLowerCase().match(/[a-z]+|\d+/g) || [];
   const isNumber = part => /\d/.test(part);
 
-  // Lists that a page is found under; what is no list's own comes last.
+  // Groups of results; pages of no list come last.
   const GROUPS = { categories: "errors/" };
 
   function read({ index, notes, also, groups }) {
@@ -27,7 +28,7 @@ kbgen.names = (() => {
     });
   }
 
-  // What a name has of what was typed: above 1 all its parts, above 2 it begins with the whole, 3 is the name itself.
+  // How well a name matches: above 1 it has all typed parts, above 2 it starts with the input, 3 is equal.
   function likeness(typed, whole, name, beside) {
     const joined = name.join("");
     const share = whole.length / joined.length;
@@ -36,7 +37,7 @@ kbgen.names = (() => {
     const left = [...name];
     let had = 0;
     typed.forEach((part, i) => {
-      // The last part may go on; a number before it may not.
+      // The last part may be incomplete, a number before it may not.
       const open = i === typed.length - 1 || !isNumber(part);
       let at = left.indexOf(part);
       if (at < 0 && open) at = left.findIndex(other => other.startsWith(part));
@@ -51,7 +52,7 @@ kbgen.names = (() => {
 
   return (data, text) => {
     if (!opened.has(data)) opened.set(data, read(data));
-    // Of "owner/model" the model is the name.
+    // For "owner/model", the model is the name.
     const all = opened.get(data);
     const every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
     const telling = every.filter(part => !data.index.ignored.includes(` ${part} `));

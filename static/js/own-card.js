@@ -1,10 +1,10 @@
-// What fits on the reader's own card: data/runs.js looked up, nothing estimated. The card is kept in this browser
-// alone.
+// Models that fit on the reader's own GPU: looks up data/runs.js. No estimates here. The choice is stored in this
+// browser only.
 (() => {
   "use strict";
   const { t } = kbgen;
   const kit = kbgen.tools;
-  const make = kit.make;
+  const el = kit.el;
   const runs = kit.runs();
   const cards = kbgen.cards;
   const QUANT = runs.quants.indexOf(runs.quant);
@@ -14,11 +14,11 @@
   const named = place.dataset.models.split(" ");
   if (!cards.length || QUANT < 0 || CONTEXT < 0) return;
 
-  const label = make("label", t("Your card "));
-  const select = make("select");
-  const answer = make("div");
+  const label = el("label", t("Your GPU "));
+  const select = el("select");
+  const answer = el("div");
   label.append(select);
-  select.append(kit.option("", t("Choose …")));
+  select.append(kit.option("", t("Select…")));
   cards.forEach(card => {
     select.append(kit.option(card[0], card[1]));
   });
@@ -41,41 +41,41 @@
   }
 
   function row(entry) {
-    const line = make("tr");
-    const head = make("th");
-    const link = make("a", entry.model.name);
-    const verdict = make("td");
+    const line = el("tr");
+    const head = el("th");
+    const link = el("a", entry.model.name);
+    const verdict = el("td");
     head.scope = "row";
     link.href = `${kit.root}models/${entry.model.id}/index.html`;
     head.append(link);
     verdict.append(kit.verdict(entry.word));
-    line.append(head, verdict, make("td", kit.gib(entry.total), "num"));
+    line.append(head, verdict, el("td", kit.gib(entry.total), "num"));
     return line;
   }
   function table(entries) {
-    const box = make("div", null, "table");
-    const table = make("table", null, "list");
-    const head = make("thead");
-    const titles = make("tr");
-    const body = make("tbody");
+    const box = el("div", null, "table");
+    const table = el("table", null, "list");
+    const head = el("thead");
+    const titles = el("tr");
+    const body = el("tbody");
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", t("What fits on your card"));
+    box.setAttribute("aria-label", t("What fits on your GPU"));
     [
       [t("Model"), ""],
       [t("Verdict"), ""],
       [t("Needs"), "num"],
     ].forEach(title => {
-      const cell = make("th", title[0], title[1]);
+      const cell = el("th", title[0], title[1]);
       cell.scope = "col";
       titles.append(cell);
     });
     head.append(titles);
     body.append(...entries.map(row));
     table.append(
-      make(
+      el(
         "caption",
-        t("Weights, cache and compute buffer, before what the driver takes: {which} largest that fit", {
+        t("Weights, cache and compute buffer, without driver overhead: {which} largest models that fit", {
           which: named[0] ? t("the models of this page, then the") : t("the"),
         }),
       ),
@@ -101,13 +101,13 @@
       .filter(entry => own.indexOf(entry) < 0)
       .sort((a, b) => b.total - a.total)
       .slice(0, LARGEST);
-    const line = make("p");
-    const more = make("p", null, "small");
-    const page = make("a", card[1]);
-    const compute = make("a", t("Compute it at other settings"));
+    const line = el("p");
+    const more = el("p", null, "small");
+    const page = el("a", card[1]);
+    const compute = el("a", t("Calculate with other settings"));
     line.append(
       t("In {quant} with {n} tokens of context ", { quant: runs.quants[QUANT], n: kit.whole(runs.contexts[CONTEXT]) }),
-      make("strong", t("{n} of {all} models", { n: fitting.length, all: entries.length })),
+      el("strong", t("{n} of {all} models", { n: fitting.length, all: entries.length })),
       t(" fit."),
     );
     page.href = `${kit.root}hardware/${card[0]}/index.html`;

@@ -1,4 +1,4 @@
-// The paste box: finds the page for a pasted error. This script, the matcher and the tables are loaded on first use.
+// Diagnosis: finds the pages for a pasted error. This script, the matcher and the tables are loaded on first use.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -6,17 +6,17 @@
   const box = document.getElementById("paste-text");
   const out = document.getElementById("paste-out");
   if (!box) return;
-  // The pause before a text is read, and the reading itself.
+  // Timer before matching starts, and the current run.
   let pause = 0;
   let reading = 0;
   let runs = 0;
-  // Whether the reader asked for the answer, and is to be led to it. Typing takes that back.
+  // Whether the reader pressed the button, so that the result is scrolled into view. Typing resets it.
   let requested = false;
 
   function load() {
     return Promise.all([root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
   }
-  function make(name, text, kind) {
+  function el(name, text, kind) {
     const element = document.createElement(name);
     if (text) element.textContent = text;
     if (kind) element.className = kind;
@@ -35,7 +35,7 @@
       .filter(name => name in figures)
       .map(name => `${name.replace(/_/g, " ")} ${figure(name, figures[name])}`);
   }
-  // What was asked against what was there, where a message gives both.
+  // The difference between requested and available memory, if a message contains both.
   function shortage(figures) {
     return kbgen.tables.pairs
       .filter(pair => figures[pair[0]] > figures[pair[1]])
@@ -48,24 +48,24 @@
     return `${cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (toldOf.length ? `: ${toldOf.join(", ")}` : "")}.`;
   }
 
-  // Figures with their names; what the reading only derives for itself is not shown.
+  // Figures with their names, without intermediate ones.
   function figureList(figures) {
-    const list = make("dl");
+    const list = el("dl");
     Object.keys(figures || {}).forEach(name => {
       if (name === "own" || name === "verdict") return;
-      const pair = make("div");
-      pair.appendChild(make("dt", name.replace(/_/g, " ")));
-      pair.appendChild(make("dd", figure(name, figures[name])));
+      const pair = el("div");
+      pair.appendChild(el("dt", name.replace(/_/g, " ")));
+      pair.appendChild(el("dd", figure(name, figures[name])));
       list.appendChild(pair);
     });
     return list;
   }
-  // A link to the calculator with what is known of the case; none where that is nothing to compute with.
+  // A link to the calculator with the settings of the case; null if there are none.
   function calculatorLink(setting, total) {
     const model = kbgen.tables.models.filter(each => each[0] === setting.model)[0];
     if (!model && !(total > 1073741824)) return null;
-    const line = make("p");
-    const link = make(
+    const line = el("p");
+    const link = el(
       "a",
       model
         ? t("Does {model} fit?", { model: model[1] })
@@ -76,30 +76,30 @@
     return line;
   }
 
-  // One found page: its title, the figures that were read, the cause they point to.
+  // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
-    const item = make("li");
-    const link = make("a", page.title);
+    const item = el("li");
+    const link = el("a", page.title);
     link.href = root.root + page.href;
     const here = link.pathname === location.pathname;
     item.appendChild(link);
-    if (here) item.appendChild(make("span", t(" this page"), "tags"));
+    if (here) item.appendChild(el("span", t(" this page"), "tags"));
     if (!match) return item;
     const cause = match.cause;
     const known = cause && page.causes && page.causes[cause];
     const carried = kbgen.caseFragment(cause ? `cause-${cause}` : "main", match.figures, match.setting, kbgen.tables);
     if (carried !== "#main") link.hash = carried;
-    item.appendChild(make("p", page.description, "small"));
-    if (known) item.appendChild(make("p", conclusion(known, match.figures), "why"));
+    item.appendChild(el("p", page.description, "small"));
+    if (known) item.appendChild(el("p", conclusion(known, match.figures), "why"));
     if (brief) return item;
-    const where = make("p", t("Line {n}:", { n: match.line }), "small");
-    where.appendChild(make("mark", match.quote));
+    const where = el("p", t("Line {n}:", { n: match.line }), "small");
+    where.appendChild(el("mark", match.quote));
     item.appendChild(where);
     const list = figureList(match.figures);
     if (list.firstChild) item.appendChild(list);
     if (page.first_command) {
-      const first = make("p", t("First to try: "), "small");
-      first.appendChild(make("code", page.first_command));
+      const first = el("p", t("Try first: "), "small");
+      first.appendChild(el("code", page.first_command));
       item.appendChild(first);
     }
     const total = match.figures && match.figures.total;
@@ -111,15 +111,15 @@
   function ask(text) {
     const issues = box.closest(".paste").dataset.issues;
     if (!issues) return null;
-    const line = make("p", null, "small");
-    const link = make("a", t("Ask for a page about it"));
+    const line = el("p", null, "small");
+    const link = el("a", t("Request a page for it"));
     const head = text.trim().split("\n").pop();
     link.href = `${issues + (issues.indexOf("?") < 0 ? "?" : "&")}title=${encodeURIComponent(
       kbgen.masked(head.slice(0, 200), 200).slice(0, 100),
     )}&body=${encodeURIComponent(`\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``)}`;
     line.appendChild(link);
     line.appendChild(
-      document.createTextNode(t(" (opens an issue; secrets and names are masked, read it before you send it)")),
+      document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),
     );
     return line;
   }
@@ -132,29 +132,29 @@
           .slice(Math.max(0, first.line - 12), first.line + 8)
           .join("\n")
       : text;
-    const line = make("p", null, "small");
-    const link = make("a", t("A link to this case"));
+    const line = el("p", null, "small");
+    const link = el("a", t("Link to this case"));
     link.href = root.root + kbgen.caseAddress(lines, 1500);
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(
-        t(" (it carries the lines themselves, secrets and names masked; no server sees what stands after the #)"),
+        t(" (contains the lines, with secrets and names masked; servers do not see the part after #)"),
       ),
     );
     return line;
   }
 
-  // What the log says where no page names the cause: sentences, next steps, and pages that apply.
+  // What the log says if no page names the cause: sentences, next steps, and pages that apply.
   function readingList(readings) {
-    const list = make("ul", null, "readings");
+    const list = el("ul", null, "readings");
     readings.forEach(reading => {
-      const item = make("li");
-      item.appendChild(make("p", reading.says, "why"));
-      item.appendChild(make("p", `${t("Line {n}:", { n: reading.line })} ${reading.next}`, "small"));
+      const item = el("li");
+      item.appendChild(el("p", reading.says, "why"));
+      item.appendChild(el("p", `${t("Line {n}:", { n: reading.line })} ${reading.next}`, "small"));
       reading.pages
         .filter(slug => kbgen.tables.pages[slug])
         .forEach(slug => {
-          const link = make("a", kbgen.tables.pages[slug].title);
+          const link = el("a", kbgen.tables.pages[slug].title);
           link.href = root.root + kbgen.tables.pages[slug].href;
           item.appendChild(link);
         });
@@ -163,7 +163,7 @@
     return list;
   }
 
-  // The line of a message, or what stands near it in a long one.
+  // The line of a message, shortened around the match.
   function around(line, at) {
     return line
       .replace(SHAPELESS, "")
@@ -171,7 +171,7 @@
       .trim();
   }
 
-  // The end of a log says most, and an index of words needs no more.
+  // The end of a log is the most relevant, and enough for the word index.
   const NEAR_END = 262144;
   function show(text, found) {
     const tables = kbgen.tables;
@@ -218,12 +218,12 @@
       titled.length || exact.some(isCause)
         ? []
         : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
-    const list = make("ol", null, "found");
+    const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
       list.appendChild(entry({ title: hit.title, href: `${hit.address}index.html` }));
     };
-    // Only a title goes before what signatures found.
+    // Only a title match comes before signature matches.
     if (exact.length) near.forEach(addNear);
     exact.forEach(match => {
       const figures = match.line + JSON.stringify(match.figures);
@@ -231,35 +231,35 @@
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
-    const say = exact.length
+    const summary = exact.length
       ? exact.length === 1
-        ? t("One page knows this message.")
-        : t("{n} pages know this text, the most likely first.", { n: exact.length })
+        ? t("One page describes this message.")
+        : t("{n} pages match this text, most likely first.", { n: exact.length })
       : near.length && "whole" in near[0]
-        ? t("No signature matches, but this is the title of a page.")
+        ? t("No signature matches, but a page has this title.")
         : near.length && near[0].weak
-          ? t("No known error was found. A message of these pages stands in the text, but says too little to be sure:")
+          ? t("No known error found. The text contains a message of these pages that is too generic to be certain:")
           : near.length && near[0].begun
             ? t("No signature matches, but messages of these pages begin like this:")
             : near.length
-              ? t("No page knows this exact message. These are only near it:")
-              : t("Nothing here is a known error. If the log is healthy, that is the right answer.");
+              ? t("No page matches this exact message. Similar pages:")
+              : t("No known error found.");
     if (!exact.length && readings.length) {
       out.replaceChildren(heading(t("No page matches this error. What the log says:")), readingList(readings));
-      if (near.length) out.appendChild(make("p", say, "small"));
-    } else out.replaceChildren(heading(say));
+      if (near.length) out.appendChild(el("p", summary, "small"));
+    } else out.replaceChildren(heading(summary));
     if (found.skipped) {
       out.appendChild(
-        make(
+        el(
           "p",
-          t("The signatures near line {n} take too many steps, and not all of them were tried.", { n: found.skipped }),
+          t("Matching near line {n} took too many steps; some signatures were skipped.", { n: found.skipped }),
           "small",
         ),
       );
     }
     if (list.firstChild) out.appendChild(list);
     if (exact.length && readings.length) {
-      out.appendChild(make("p", t("What the log says of the cause:"), "said"));
+      out.appendChild(el("p", t("What the log says of the cause:"), "said"));
       out.appendChild(readingList(readings));
     }
     const more = exact.length ? null : ask(text);
@@ -268,27 +268,27 @@
     reveal();
   }
 
-  // The first line of the answer, which can have the focus.
+  // The first line of the result, which can have the focus.
   function heading(text) {
-    const line = make("p", text, "said");
+    const line = el("p", text, "said");
     line.tabIndex = -1;
     return line;
   }
-  // Leads a reader who asked for it to the answer, unless they have moved on meanwhile. The style sheet says whether
-  // the scrolling is smooth.
+  // Scrolls to the result after a request, unless the reader has moved on. The style sheet defines whether scrolling
+  // is smooth.
   function reveal() {
     const answer = out.querySelector("*");
     const active = document.activeElement;
     if (!requested || !answer) return;
     requested = false;
-    // A heading has the focus only where a page was opened at it.
+    // A heading has the focus only if a page was opened at it.
     if (active && active !== document.body && !active.matches("h1") && !box.closest(".paste").contains(active)) return;
     answer.focus({ preventScroll: true });
     const place = answer.getBoundingClientRect();
     if (place.top < 0 || place.bottom > innerHeight * 0.7) answer.scrollIntoView({ block: "start" });
   }
 
-  // Works for a moment at a time, so that the page goes on.
+  // Works in time slices, so that the page stays responsive.
   const MOMENT_MS = 12;
   function work(steps, done) {
     const until = performance.now() + MOMENT_MS;
@@ -305,11 +305,11 @@
     const text = held || box.value;
     if (!text.trim()) return out.replaceChildren();
     if (text.length > LARGE) {
-      out.replaceChildren(make("p", t("Reading {size} \u2026", { size: figureOfLength(text.length) }), "said"));
+      out.replaceChildren(el("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
     }
     load().then(
       () => {
-        // While the tables were on their way another text may have come.
+        // The text may have changed while the tables were loading.
         if (mine === runs) {
           work(kbgen.match(kbgen.tables.match, text), found => {
             show(text, found);
@@ -317,14 +317,14 @@
         }
       },
       () => {
-        out.replaceChildren(heading(t("The tables could not be loaded. Try again.")));
+        out.replaceChildren(heading(t("The data could not be loaded. Try again.")));
         reveal();
       },
     );
   }
 
-  // A box is slow with a long text, and with characters that have no shape: such a log is held aside and read whole,
-  // and the box shows its end.
+  // Text fields are slow with long texts and with unprintable characters: such a log is kept separately and matched
+  // completely, and the box shows its end.
   const LARGE = 100000;
   const LONGEST = 8388608;
   // eslint-disable-next-line no-control-regex
@@ -354,12 +354,12 @@
       .then(take);
   });
 
-  // On the page of an error: the figures that the address carries, at the cause that it names; links to the calculator
-  // begin with them. The address is nobody's word: what is shown of it are numbers, by names that the site knows.
+  // On an error page, shows the figures in the address at the cause that it names, and adds them to links to the
+  // calculator. The address is untrusted: only numbers with known names are shown.
   function showCarried() {
     const tables = kbgen.tables;
     const found = kbgen.readCaseFragment(location.hash, tables);
-    const probe = make("a");
+    const probe = el("a");
     const page = Object.keys(tables.pages)
       .map(slug => tables.pages[slug])
       .filter(page => {
@@ -370,37 +370,40 @@
     document.querySelectorAll(".carried").forEach(old => {
       old.remove();
     });
-    document.querySelectorAll(".cause.named").forEach(old => {
+    document.querySelectorAll(".named").forEach(old => {
       old.classList.remove("named");
     });
-    const cause = document.querySelector(`.cause[id="${found.anchor}"]`);
+    const place = document.getElementById(found.anchor);
+    const cause = place && place.matches("[id^=cause-]") ? place : null;
     const id = found.anchor.replace(/^cause-/, "");
-    const panel = make("div", null, "carried");
+    const panel = el("div", null, "carried");
     const list = figureList(found.figures);
     const fit = calculatorLink(found.setting, found.figures.total);
     panel.tabIndex = -1;
     panel.setAttribute("role", "group");
     panel.setAttribute("aria-label", t("From your log"));
-    panel.appendChild(make("p", t("From your log"), "label"));
+    panel.appendChild(el("p", t("From your log"), "label"));
     if (cause && Object.prototype.hasOwnProperty.call(page.causes, id)) {
-      panel.appendChild(make("p", conclusion(page.causes[id], found.figures), "why"));
+      panel.appendChild(el("p", conclusion(page.causes[id], found.figures), "why"));
     }
     if (list.firstChild) panel.appendChild(list);
     if (fit) panel.appendChild(fit);
     if (cause) {
+      const details = cause.closest("details");
+      if (details) details.open = true;
       cause.classList.add("named");
-      cause.querySelector(".cause-title").after(panel);
-    } else document.querySelector(".plate").appendChild(panel);
+      cause.prepend(panel);
+    } else document.querySelector(".error-head").appendChild(panel);
     document.querySelectorAll("main a[href]").forEach(link => {
       if (!out.contains(link) && /will-it-run\/(index\.html)?(#.*)?$/.test(link.getAttribute("href"))) {
         link.hash = String(new URLSearchParams(found.setting));
       }
     });
     panel.focus({ preventScroll: true });
-    (cause || panel).scrollIntoView({ block: cause ? "start" : "nearest" });
+    (cause ? cause.parentElement : panel).scrollIntoView({ block: cause ? "start" : "nearest" });
   }
 
-  // An address that carries a case.
+  // Opens a case in the address.
   function opened() {
     if (/^#[\w-]+&/.test(location.hash)) {
       Promise.all([root.case, `${root.root}data/diagnose.js`].map(kbgen.load)).then(showCarried, () => {});
@@ -415,7 +418,7 @@
     held = "";
     request();
   }
-  // The focus reads the answer aloud: the live region would do it a second time.
+  // The focus already announces the result; the live region would repeat it.
   function request() {
     requested = true;
     out.setAttribute("aria-live", "off");
@@ -428,7 +431,7 @@
   addEventListener("hashchange", opened);
   opened();
   load().catch(() => {});
-  // What came before the script did.
+  // Handles input from before the script was loaded.
   if (box.value && !runs) run();
 
   box.addEventListener("input", () => {
@@ -443,7 +446,7 @@
   };
   document.getElementById("paste-go").addEventListener("click", kbgen.findPage);
 
-  // Down into the results, up and down among them, Escape back to the box.
+  // Arrow keys move between box and results, Escape returns to the box.
   box.closest(".paste").addEventListener("keydown", event => {
     const links = [...out.querySelectorAll(".found li > a")];
     const at = links.indexOf(/** @type {PageElement} */ (document.activeElement));

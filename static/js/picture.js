@@ -1,7 +1,6 @@
-// How memory is drawn: a bar to scale for each device, and the same figures as a table.
-//
-// A device as kbgen.answer gives it: {name, memory, verdict, says, parts}, a part {name, label, low, high, basis,
-// anchor}: bytes from `low` to `high`, both null where nothing is known.
+// Draws memory: a bar to scale for each device, and the same figures as a table.
+// Devices are those of kbgen.answer: {name, memory, verdict, says, parts}, with parts {name, label, low, high, basis,
+// anchor}: bytes from `low` to `high`, or null if unknown.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -13,13 +12,13 @@
   const gb = words.gb;
   const range = words.range;
 
-  function make(name, text, kind) {
+  function el(name, text, kind) {
     const element = document.createElement(name);
     if (text != null) element.textContent = text;
     if (kind) element.className = kind;
     return element;
   }
-  function draw(name, attributes, text) {
+  function svgElement(name, attributes, text) {
     const element = document.createElementNS(SVG, name);
     for (const key in attributes) element.setAttribute(key, attributes[key]);
     if (text != null) element.textContent = text;
@@ -27,33 +26,39 @@
   }
   const sum = (parts, end) => parts.reduce((all, part) => all + (part[end] || 0), 0);
 
-  // The steps of a scale in GiB, about one figure every 60 pixels.
+  // Steps of the scale in GiB, about one label per 60 pixels.
   function scaleOf(longest, width) {
     let step = 0.25;
     while ((longest / GIB / step) * 60 > width) step *= 2;
     return step;
   }
   function bar(device, longest, tall) {
-    const svg = draw("svg", { class: "bar", width: "100%", height: tall + 38, role: "img" });
+    const svg = svgElement("svg", { class: "bar", width: "100%", height: tall + 38, role: "img" });
     const top = 8;
     let x = 0;
     const width = document.getElementById("bars").clientWidth || 600;
-    const held = sum(device.parts, "high") || sum(device.parts, "low");
+    const used = sum(device.parts, "high") || sum(device.parts, "low");
     const percent = n => `${((n / longest) * 100).toFixed(3)}%`;
     const block = (name, from, bytes) => {
       if (bytes > 0) {
         svg.appendChild(
-          draw("rect", { class: `seg seg-${name}`, x: percent(from), y: top, width: percent(bytes), height: tall }),
+          svgElement("rect", {
+            class: `seg seg-${name}`,
+            x: percent(from),
+            y: top,
+            width: percent(bytes),
+            height: tall,
+          }),
         );
       }
     };
-    // What is certain first, then what may come on top: so the drawing ends where the worst case ends.
+    // Certain parts first, then optional ones, so that the bar ends at the worst case.
     device.parts.forEach(part => {
       if (part.low === null) return;
       block(part.name, x, part.low);
       if (part.tag && (part.low / longest) * width > part.tag.length * 9 + 16) {
         svg.appendChild(
-          draw("text", { class: `tag tag-${part.name}`, x: percent(x), dx: 9, y: top + tall / 2 + 5 }, part.tag),
+          svgElement("text", { class: `tag tag-${part.name}`, x: percent(x), dx: 9, y: top + tall / 2 + 5 }, part.tag),
         );
       }
       x += part.low;
@@ -62,15 +67,17 @@
         x += part.high - part.low;
       }
     });
-    if (held > device.memory) block("over", device.memory, held - device.memory);
-    else block("free", held, device.memory - held);
+    if (used > device.memory) block("over", device.memory, used - device.memory);
+    else block("free", used, device.memory - used);
     const step = scaleOf(longest, width);
-    const end = Math.max(held, device.memory);
+    const end = Math.max(used, device.memory);
     for (let at = 0; at * GIB <= end; at += step) {
       const last = at * GIB > longest * 0.96;
-      svg.appendChild(draw("rect", { class: "tick", x: percent(at * GIB), y: top + tall + 3, width: 1, height: 6 }));
       svg.appendChild(
-        draw(
+        svgElement("rect", { class: "tick", x: percent(at * GIB), y: top + tall + 3, width: 1, height: 6 }),
+      );
+      svg.appendChild(
+        svgElement(
           "text",
           {
             class: "scale",
@@ -83,7 +90,7 @@
       );
     }
     svg.appendChild(
-      draw("rect", {
+      svgElement("rect", {
         class: "limit",
         x: percent(device.memory),
         y: 0,
@@ -108,33 +115,33 @@
     place.replaceChildren();
     devices.forEach(device => {
       if (several) {
-        const head = place.appendChild(make("p", null, "bar-head"));
-        head.append(make("b", device.name), " ", make("span", device.says, `verdict verdict-${device.verdict}`));
+        const head = place.appendChild(el("p", null, "bar-head"));
+        head.append(el("b", device.name), " ", el("span", device.says, `verdict verdict-${device.verdict}`));
       }
       place.appendChild(bar(device, longest, several ? 36 : 60));
     });
   }
 
   function headCell(text, kind) {
-    const cell = make("th", text, kind);
+    const cell = el("th", text, kind);
     cell.scope = "col";
     return cell;
   }
   function basis(part, methodology) {
-    const cell = make("td", null, "basis");
+    const cell = el("td", null, "basis");
     if (!part.basis) return cell;
     if (!part.anchor || !methodology) {
       cell.textContent = part.basis;
       return cell;
     }
-    const link = cell.appendChild(make("a", part.basis));
+    const link = cell.appendChild(el("a", part.basis));
     link.href = `${methodology}#${part.anchor}`;
     return cell;
   }
-  // One device: a column in GiB and one in GB. Several: a column each in GiB, and their sum in both.
+  // One device: columns in GiB and GB. Several: a column in GiB for each, and the total in both units.
   function table(devices, methodology) {
     const several = devices.length > 1;
-    const head = make("tr");
+    const head = el("tr");
     const body = document.getElementById("parts");
     head.appendChild(headCell(t("Part")));
     if (several) {
@@ -143,28 +150,28 @@
       });
     }
     head.append(
-      headCell(several ? t("All, GiB") : "GiB", "num"),
-      headCell(several ? t("All, GB") : "GB", "num"),
-      headCell(t("Basis"), "basis"),
+      headCell(several ? t("Total, GiB") : "GiB", "num"),
+      headCell(several ? t("Total, GB") : "GB", "num"),
+      headCell(t("Accuracy"), "basis"),
     );
     document.getElementById("legend-head").replaceChildren(head);
     document.getElementById("legend").classList.toggle("several", several);
     body.replaceChildren();
     // `figures`: [low, high] for each device.
     const line = (part, figures, kind) => {
-      const row = make("tr", null, kind);
-      const name = make("th");
-      const key = draw("svg", { class: "key", width: 18, height: 18, "aria-hidden": "true" });
+      const row = el("tr", null, kind);
+      const name = el("th");
+      const key = svgElement("svg", { class: "key", width: 18, height: 18, "aria-hidden": "true" });
       const all = figures.reduce((sum, each) => [add(sum[0], each[0]), add(sum[1], each[1])], [0, 0]);
       name.scope = "row";
       if (part.name) {
-        key.appendChild(draw("rect", { class: `seg seg-${part.name}`, width: 18, height: 18 }));
+        key.appendChild(svgElement("rect", { class: `seg seg-${part.name}`, width: 18, height: 18 }));
         name.appendChild(key);
       }
       name.appendChild(document.createTextNode(part.label));
       row.appendChild(name);
       const put = (figure, unit) => {
-        const cell = row.appendChild(make("td", range(figure[0], figure[1], unit), "num"));
+        const cell = row.appendChild(el("td", range(figure[0], figure[1], unit), "num"));
         if (figure[0] !== null) {
           cell.title =
             figure[0] === figure[1]
@@ -196,7 +203,7 @@
       device.parts.every(part => part.high !== null) ? sum(device.parts, "high") : null,
     );
     line(
-      { label: t("Sum") },
+      { label: t("Total") },
       devices.map((device, i) => [least[i], most[i]]),
       "sum",
     );
@@ -216,12 +223,12 @@
       }
       if (free.some(n => n < 0)) {
         line(
-          { name: "over", label: t("Over, at most") },
+          { name: "over", label: t("Over capacity, at most") },
           free.map(n => [Math.max(0, -n), Math.max(0, -n)]),
         );
       }
     }
   }
 
-  kbgen.picture = { make, draw, bars, table };
+  kbgen.picture = { el, svgElement, bars, table };
 })();

@@ -1,14 +1,15 @@
-/* Searches the word index: kbgen.search(index, text, limit) gives [{address, title, score, share, rare}], best first,
-   kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and
-   kbgen.search.titled(index, text) the pages whose title is typed.
-   Port of crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json. */
+/*
+ * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, rare}], best
+ * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and kbgen.search.titled(index, text) the pages whose title occurs in the text. Port of
+ * crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json.
+ */
 kbgen.search = (() => {
   "use strict";
 
   const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
   const NUMBER = /^\d+$/;
 
-  // The words of a line; a name such as EngineDeadError is also its parts, and a plural is its singular.
+  // The words of a line; a name such as EngineDeadError is also split into its parts, and plurals become singular.
   function split(line, ignored) {
     const runs = (line.match(/[A-Za-z\d]+/g) || []).flatMap(run => {
       const humps = run.length <= 60 ? run.replace(/([a-z])(?=[A-Z])/g, "$1 ").split(" ") : [];
@@ -22,7 +23,7 @@ kbgen.search = (() => {
       .map(word => word.replace(/(..[^s])s$/, "$1"));
   }
 
-  // The words of the index in order, and the place of each.
+  // The sorted words of the index, with their positions.
   function open(index) {
     let before = "";
     const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
@@ -35,7 +36,7 @@ kbgen.search = (() => {
 
   const troubling = (trouble, line) => trouble.some(word => line.toLowerCase().includes(word));
 
-  // The different words of a text with their factor; those of troubled lines first.
+  // The distinct words of a text with their weights; those of error lines first.
   function asked({ ignored, trouble }, text) {
     const words = new Map();
     const lines = text.split("\n");
@@ -67,7 +68,7 @@ kbgen.search = (() => {
     }
   }
 
-  // Whether one letter added, lost, changed or swapped with its neighbor makes one of two different words of the other.
+  // Whether two different words differ by one added, removed, changed or swapped letter.
   function oneApart(one, other) {
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
     let same = 0;
@@ -83,12 +84,12 @@ kbgen.search = (() => {
 
   const opened = new WeakMap();
 
-  // One short line is a typed question or a single message, and not a log.
+  // A short line is a question or a single message, not a log.
   const isQuestion = text => text.trim().length <= 200 && !text.trim().includes("\n");
-  // The runs of letters and digits in lower case, each between spaces.
+  // Letters and digits in lower case, words separated by spaces.
   const plain = text => ` ${(text.match(/[A-Za-z\d]+/g) || []).join(" ").toLowerCase()} `;
 
-  // The pages whose title a question is, or holds: [{address, title, whole}], the whole first, then the longest.
+  // Pages whose title is the question or part of it: [{address, title, whole}], whole titles first, then the longest.
   function titled({ documents }, text) {
     if (!isQuestion(text)) return [];
     const asked = plain(text);
@@ -125,7 +126,7 @@ kbgen.search = (() => {
         if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores);
       });
     }
-    // Words on a line that tells of trouble count twice.
+    // Words on error lines count twice.
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
     return index.documents
       .map(([address, title, worth], i) => ({

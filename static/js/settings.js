@@ -1,16 +1,14 @@
-// What a reader of the calculator has chosen: what it is at the start, and how an address says it. Works without a
-// page.
-//
-// A state is {model, chosenQuant (null: the usual one), quant (what that comes to), ctx, k, v (positions of cache
-// types), slots, runner ("server", "library", "ollama", "vllm"), layers (null: all, "auto", or so many), experts in RAM
-// (0, "auto", "all", or of so many first layers), devices [{id, name, mem, ok, others, entry}], what of the address was
-// not understood (misread), and for vLLM dtype, util (percent), fp8}.
+// State of the calculator: defaults, and its encoding in the address. Independent of the page.
+// A state is {model, chosenQuant (null: default), quant (the resolved one), ctx, k, v (indices of cache types), slots,
+// runner ("server", "library", "ollama", "vllm"), layers (null: all, "auto", or a number), experts in RAM (0, "auto",
+// "all", or the number of first layers), devices [{id, name, mem, ok, others, entry}], invalid parts of the address
+// (misread), and for vLLM dtype, util (percent), fp8}.
 (() => {
   "use strict";
   const { t } = kbgen;
-  const look = kbgen.fit;
-  const GIB = look.GIB;
-  const MIB = look.MIB;
+  const lookup = kbgen.fit;
+  const GIB = lookup.GIB;
+  const MIB = lookup.MIB;
   const MODEL = "llama-3.1-8b-instruct";
   const START = {
     model: MODEL,
@@ -54,16 +52,16 @@
     return text && n >= least && isFinite(n) ? n : null;
   };
 
-  // `own` is the reader's card, if one is remembered: with an address that names none one begins with it.
+  // `own` is the reader's remembered device, the default if the address names none.
   kbgen.settings = (index, own) => {
-    const USUAL = look.but(START, { ctx: index.ctx });
+    const USUAL = lookup.but(START, { ctx: index.ctx });
     function start() {
-      const now = look.but(USUAL, {});
+      const now = lookup.but(USUAL, {});
       if (!byId(index.models, now.model)) now.model = index.models[0].id;
       now.devices = [device([own, USUAL_DEVICE].filter(id => byId(index.devices, id))[0] || 12 * GIB)];
       return now;
     }
-    // A device of the catalog by its name, or an amount of memory of one's own.
+    // A device of the catalog by its name, or a custom amount of memory.
     function device(what) {
       const entry = byId(index.devices, what);
       return entry
@@ -77,8 +75,7 @@
             entry: null,
           });
     }
-    // What programs see of a device's memory: of an amount the least of the cards that are sold with it, as
-    // src/site/visible.rs has it.
+    // Usable memory of a device: for a custom amount, the minimum of GPUs sold with it, as in src/site/visible.rs.
     function seen(device) {
       const alike = index.devices.filter(entry => entry.ok && entry.mem === device.mem).map(entry => entry.vis);
       device.vis =
@@ -89,8 +86,8 @@
             : Math.floor(device.mem / 1000) * index.visible;
       return device;
     }
-    // Links of the site ask in the query; what a reader chose stands in the fragment. `misread` of the state lists what
-    // was not understood as {name, text, why}: the start takes its place, and nobody may mistake that for an answer.
+    // Links of the site use the query; the reader's choices are in the fragment. `misread` of the state lists invalid
+    // values as {name, text, why}: their defaults are used, and no verdict is shown until the reader confirms.
     function read(text) {
       const asked = new URLSearchParams(text.replace(/^[#?]/, ""));
       const state = start();
@@ -98,7 +95,7 @@
       const reject = (name, text, why) => {
         misread.push({ name, text: text.replace(/[\p{C}]/gu, " ").slice(0, 60), why });
       };
-      // The value that `parse` makes of a parameter; `usual` if the address has none, or none that makes sense.
+      // The parsed value of a parameter; `usual` if it is missing or invalid.
       function take(name, parse, usual, why) {
         const text = asked.get(name);
         const value = text ? parse(text) : null;
@@ -117,11 +114,11 @@
       state.model = take("model", id => (byId(index.models, id) ? id : null), state.model, t("unknown model"));
       state.chosenQuant = take("quant", oneOf(index.quants), null);
       state.ctx = take("ctx", between(1), state.ctx, t("not a number of tokens"));
-      // `kv` is both types in one, as links of older pages have it.
+      // `kv` sets both types, for links of older pages.
       state.k = state.v = take("kv", placeIn(index.kv), state.k);
       state.k = take("k", placeIn(index.kv), state.k);
       state.v = take("v", placeIn(index.kv), state.v);
-      state.slots = Number(take("slots", oneOf(look.SLOTS.map(String)), state.slots));
+      state.slots = Number(take("slots", oneOf(lookup.SLOTS.map(String)), state.slots));
       state.runner = take("run", oneOf(RUNNERS), state.runner);
       state.layers = take("ngl", text => (text === "auto" ? text : number(text, 0)), null);
       state.experts = take("moe", text => (/^(auto|all)$/.test(text) ? text : number(text, 0)), 0);
@@ -147,18 +144,18 @@
         if (text && number(text, 0) === null) reject("others", text, t("not a number of MiB"));
         else if (text && state.devices[i]) state.devices[i].others = number(text, 0) * MIB;
       });
-      // A query may carry what other sites put there.
+      // A query may contain parameters of other sites.
       if (text[0] === "#") {
         asked.forEach((value, name) => {
           if (NAMES.indexOf(name) < 0) reject(name.slice(0, 60), value, t("unknown setting"));
         });
       }
-      // What the model has to offer is known once its table is there.
+      // Availability in the model is checked when its table is loaded.
       state.unchecked = ["quant", "ctx"].filter(name => asked.get(name));
       return state;
     }
-    // What differs from the start; the model always, so that it never falls back to the query, and the devices where a
-    // remembered card would take their place.
+    // All values that differ from the defaults; always the model, so that the query does not apply, and the devices if
+    // a remembered one would apply.
     function address(state) {
       const kept = new URLSearchParams({ model: state.model });
       const put = (name, value, usual) => {
@@ -191,7 +188,7 @@
       if (kept.has("dtype")) kept.set("dtype", index.dtypes[state.dtype]);
       return `#${kept.toString().replace(/%2C/g, ",")}`;
     }
-    // Brings a state into what its model and its runner have.
+    // Limits a state to what its model and inference engine support.
     function settle(state, table) {
       state.devices.forEach(seen);
       const has = name => table.quants[index.quants.indexOf(name)];
@@ -208,14 +205,14 @@
           });
         }
       });
-      state.quant = has(state.chosenQuant) ? state.chosenQuant : index.quants[look.usual(table, index.quants)];
+      state.quant = has(state.chosenQuant) ? state.chosenQuant : index.quants[lookup.usual(table, index.quants)];
       state.ctx = Math.max(1, Math.min(table.max, Math.round(state.ctx) || 1));
       if (typeof state.layers === "number") {
         state.layers = state.layers > table.layers ? null : Math.round(state.layers);
       }
-      if (!look.hasExperts(table)) state.experts = 0;
+      if (!lookup.hasExperts(table)) state.experts = 0;
       if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
-      // Ollama has one type for both, and a cache for each request: the tables hold one.
+      // Ollama has one cache type, and a separate cache per request: the tables contain one.
       if (state.runner === "ollama") {
         state.v = state.k;
         state.slots = 1;

@@ -1,11 +1,11 @@
-// Small conveniences on every page. The page is whole without them.
+// Progressive enhancement of every page.
 (() => {
   "use strict";
   const { t } = kbgen;
   const root = document.documentElement;
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
 
-  // A browser that knows Trusted Types asks this before it loads a script: only files of this site are.
+  // For browsers with Trusted Types: allows only scripts of this site.
   if (window.trustedTypes) {
     trustedTypes.createPolicy("default", {
       createScriptURL: address =>
@@ -15,7 +15,7 @@
     });
   }
 
-  // What a page loads when it is first wanted, each file once, and run in the order asked for.
+  // Loads scripts on demand: each file once, executed in the order of requests.
   const loads = {};
   function load(address) {
     return (loads[address] =
@@ -37,8 +37,8 @@
   }
   kbgen.load = load;
 
-  // The paste box has its script once it is wanted: something comes near it, or the address carries a case, as a text
-  // or as figures behind an anchor.
+  // Loads the script of the paste box on first interaction, or if the address contains a case: a text, or figures
+  // after an anchor.
   const paste = document.getElementById("paste");
   if (paste) {
     const want = () => {
@@ -47,7 +47,7 @@
     ["focusin", "pointerenter", "dragenter"].forEach(name => {
       paste.addEventListener(name, want, { once: true });
     });
-    // A press of the button before the script is there counts once it is.
+    // Repeats a press of the button that came before the script.
     paste.addEventListener("click", event => {
       if (event.target.id === "paste-go" && !kbgen.findPage) {
         load(paste.dataset.script).then(
@@ -58,7 +58,7 @@
         );
       }
     });
-    // A file that is dropped before that does not take the place of the page.
+    // Prevents the browser from opening a dropped file before the script is loaded.
     ["dragover", "drop"].forEach(name => {
       paste.addEventListener(name, event => {
         if (event.dataTransfer.types.includes("Files")) event.preventDefault();
@@ -71,7 +71,7 @@
     arrive();
   }
 
-  // Theme: one switch; choosing what the system says anyway forgets the choice.
+  // Theme switch; selecting the system's theme removes the stored choice.
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const shown = () => root.dataset.theme || (dark.matches ? "dark" : "light");
   const button = document.getElementById("theme");
@@ -90,7 +90,7 @@
     });
   }
 
-  // Copy: in a console block only what is typed, without prompts and output.
+  // Copy button: in a console block copies only the input, without prompts and output.
   function copyable(code) {
     if (!code.querySelector(".p")) return code.textContent.replace(/\n$/, "");
     const copy = code.cloneNode(true);
@@ -153,7 +153,35 @@
   all(".code").forEach(offer);
   kbgen.offerCopy = offer;
 
-  // Contents: the section being read is marked.
+  // Opens the sections around the target of a link; newer browsers do this themselves.
+  const isFolded = element => element.parentElement.closest("details:not([open])");
+  function unfoldTarget() {
+    const target = document.querySelector(":target");
+    if (!target || !isFolded(target)) return;
+    for (let box = isFolded(target); box; box = isFolded(box)) box.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener("hashchange", unfoldTarget);
+  document.addEventListener("click", event => {
+    if (event.target.closest('a[href^="#"]')) setTimeout(unfoldTarget);
+  });
+  unfoldTarget();
+
+  // Prints folded sections too.
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = all("details:not([open], [data-scripts])");
+    opened.forEach(details => {
+      details.open = true;
+    });
+  });
+  addEventListener("afterprint", () => {
+    opened.forEach(details => {
+      details.open = false;
+    });
+  });
+
+  // Marks the current section in the table of contents.
   const toc = document.querySelector(".toc");
   const links = all(".toc a");
   const places = links.map(link => document.getElementById(decodeURIComponent(link.hash.slice(1))));
@@ -163,11 +191,11 @@
       waiting = false;
       let at = -1;
       places.forEach((place, i) => {
-        if (place && place.getBoundingClientRect().top < innerHeight * 0.3) at = i;
+        if (place && !isFolded(place) && place.getBoundingClientRect().top < innerHeight * 0.3) at = i;
       });
       const ended = innerHeight + scrollY >= document.body.scrollHeight - 2;
       if (ended) at = links.length - 1;
-      // The one that was chosen stays marked while it stands where one reads.
+      // Keeps the selected section marked while it is in view.
       links.forEach((link, i) => {
         const top = link.hash === location.hash && places[i] ? places[i].getBoundingClientRect().top : -1;
         if (top >= 0 && top < innerHeight * (ended ? 1 : 0.3)) at = i;
@@ -194,7 +222,7 @@
     mark();
   }
 
-  // The badge is judged by the reader's date, not by the day of the build.
+  // Judges the badge by the reader's date, not that of the build.
   const now = new Date();
   const today = new Date(now.getTime() - now.getTimezoneOffset() * 60000).toISOString().slice(0, 10);
   all("[data-overdue-on]").forEach(badge => {
@@ -202,14 +230,14 @@
     if (note) note.hidden = today < badge.dataset.overdueOn;
   });
 
-  // A heading's link copies its address as well as going there.
+  // A click on a heading's link also copies its address.
   document.addEventListener("click", event => {
     const link = event.target.closest && event.target.closest("a.anchor");
     if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(() => {});
   });
 
-  // What is folded away brings its scripts when it opens. With a card remembered it is open from the start, if out of
-  // sight.
+  // Loads the scripts of folded content when it opens. With a remembered device it is open from the start if it is out
+  // of view.
   all("details[data-scripts]").forEach(details => {
     details.addEventListener(
       "toggle",
@@ -230,7 +258,7 @@
     }
   });
 
-  // Search: its script is loaded when it is first wanted, and gets what was typed meanwhile.
+  // Search: loads its script on first use, and passes on what was typed meanwhile.
   const link = document.getElementById("kbgen-search");
   let early = null;
   function search() {
@@ -265,8 +293,8 @@
     });
   }
 
-  // Variants of one command: one is shown, the others are a press away. What was chosen last goes for every page;
-  // before that the reader's own system does. Without scripts all of them stand one below the other.
+  // Variants of a command: shows one, with buttons for the others. The last choice applies to all pages; the default
+  // is the reader's system. Without scripts all variants are shown.
   let chosen = [];
   try {
     chosen = JSON.parse(localStorage.getItem("variants")) || [];
@@ -282,7 +310,7 @@
     bar.className = "variant-names";
     bar.setAttribute("role", "group");
     bar.setAttribute("aria-label", bySystem ? t("System") : t("Tool"));
-    // A label reads `Ollama · Linux`: the tool first, the system last.
+    // Labels are `Ollama · Linux`: the tool first, the system last.
     const names = blocks.map(block => block.dataset.label.split(" · ")[bySystem ? "pop" : "shift"]());
     const buttons = names.map(name => {
       const button = document.createElement("button");

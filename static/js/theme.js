@@ -1,4 +1,4 @@
-// Runs before the first paint: the remembered theme, a sign that scripts run, and what the scripts share.
+// Runs before the first paint: applies the stored theme, marks that scripts run, and defines shared functions.
 (root => {
   "use strict";
   root.classList.add("js");
@@ -6,9 +6,9 @@
     const theme = localStorage.getItem("theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch {
-    // Storage may be closed; the system's choice holds.
+    // Storage may be disabled; the system's theme applies.
   }
-  // A text of the interface with its holes filled; of two texts, the first is for one and the second for many.
+  // Fills the placeholders of a text; of two texts, selects singular or plural.
   const t = (one, ...rest) => {
     const values = rest.pop() ?? {};
     const text = rest.length && values.n !== 1 ? rest[0] : one;

@@ -1,17 +1,17 @@
-// What the small tools share: elements, figures in words, settings in the address.
+// Shared functions of the tool pages: elements, number formats, settings in the address.
 (() => {
   "use strict";
   const { t } = kbgen;
   const byId = id => document.getElementById(id);
 
-  function make(name, text, kind) {
+  function el(name, text, kind) {
     const element = document.createElement(name);
     if (text != null) element.textContent = text;
     if (kind) element.className = kind;
     return element;
   }
   function option(value, text) {
-    const entry = make("option", text);
+    const entry = el("option", text);
     entry.value = value;
     return entry;
   }
@@ -23,12 +23,12 @@
     return Math.round(n).toLocaleString("en");
   }
   function gib(n) {
-    return `${(n / GIB).toFixed(2)} GiB`;
+    return `${(n / GIB).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} GiB`;
   }
   function mib(n) {
     return `${whole(Math.floor(n / MIB))} MiB`;
   }
-  // Tokens a second as [least, most], rounded outward: a range says no more than it holds.
+  // Formats tokens per second as a range, rounded outward.
   function pace(range) {
     const word = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
     const from = word(range[0], Math.floor);
@@ -37,7 +37,7 @@
   }
 
   // ---- the address -----------------------------------------------------------
-  // Links of the site ask in the query; what a reader chose stands in the fragment and goes before it.
+  // Links of the site use the query; the reader's choices are in the fragment and take precedence.
   function asked() {
     return new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
   }
@@ -59,7 +59,7 @@
 
   // ---- reading aloud -----------------------------------------------------------
   let saying = 0;
-  function say(text) {
+  function announce(text) {
     clearTimeout(saying);
     saying = setTimeout(() => {
       byId("say").textContent = text;
@@ -69,7 +69,7 @@
   // ---- verdicts ----------------------------------------------------------------
   const WORDS = { fits: t("fits"), tight: t("tight"), no: t("does not fit"), unknown: t("not covered") };
   function verdict(word) {
-    return make("span", WORDS[word], `verdict verdict-${word}`);
+    return el("span", WORDS[word], `verdict verdict-${word}`);
   }
 
   // ---- what every model needs at a few settings: data/runs.js --------------------
@@ -81,7 +81,7 @@
       quant: data.quant,
       ctx: data.ctx,
       models: data.models.map(m => ({ id: m[0], name: m[1], parameters: m[2], weights: m[3], buffers: m[4] })),
-      // In bytes, at positions in the two lists; null where the model has none.
+      // Memory in bytes, by position in the two lists; null if the model has none.
       need(model, quant, ctx) {
         const weights = model.weights[quant];
         const buffers = model.buffers[ctx];
@@ -97,11 +97,11 @@
   // A short list of things to choose one from; `choose` gets the position.
   function choices(place, name, texts, choose) {
     texts.forEach((text, at) => {
-      const wrap = make("label");
-      const input = make("input");
+      const wrap = el("label");
+      const input = el("input");
       input.type = "radio";
       input.name = name;
-      wrap.append(input, make("span", text));
+      wrap.append(input, el("span", text));
       input.addEventListener("change", () => {
         choose(at);
       });
@@ -124,7 +124,7 @@
       },
     );
   }
-  // Places of the quantizations that a table has.
+  // Indices of the quantizations in a table.
   function quantizations(table, names) {
     return names.map((_, i) => i).filter(i => table.quants[i]);
   }
@@ -132,7 +132,7 @@
 
   kbgen.tools = {
     byId,
-    make,
+    el,
     option,
     GIB,
     MIB,
@@ -142,7 +142,7 @@
     pace,
     asked,
     keep,
-    say,
+    announce,
     verdict,
     choices,
     runs,

@@ -247,7 +247,7 @@ for (const [name, folder] of Object.entries(sites)) {
       assert.ok(smallest === null ? runs_on.memory_gib === null : Math.abs(smallest - runs_on.memory_gib) < 0.01, slug);
       const badge = text(folder, `badges/${slug}.svg`);
       assert.ok(
-        badge.includes(smallest === null ? ">several cards<" : `>${runs_on.memory_gib} GB<`) && badge.length < 1024,
+        badge.includes(smallest === null ? ">several GPUs<" : `>${runs_on.memory_gib} GB<`) && badge.length < 1024,
         badge,
       );
       assert.ok(text(folder, `models/${slug}/index.html`).includes(`${base}badges/${slug}.svg`), slug);

@@ -257,6 +257,12 @@ export const sideways = page =>
 
 export const readJson = path => JSON.parse(readFileSync(path, "utf8"));
 
+/** The title of a cause of an error page, as a pattern. */
+export function causeTitle(folder, slug, id) {
+  const { title } = readJson(join(folder, `errors/${slug}.json`)).causes.find(cause => cause.id === id);
+  return title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
 /** Every HTML file of a folder, by its path inside it. */
 export function htmlFiles(folder) {
   const below = inside =>

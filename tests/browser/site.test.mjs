@@ -4,6 +4,7 @@ import { build, close, serve, start } from "./harness.mjs";
 import colors from "./parts/colors.mjs";
 import errorPage from "./parts/error-page.mjs";
 import everyPage from "./parts/every-page.mjs";
+import firstScreen from "./parts/first-screen.mjs";
 import language from "./parts/language.mjs";
 import links from "./parts/links.mjs";
 import lists from "./parts/lists.mjs";
@@ -19,6 +20,5 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [links, everyPage, places, errorPage, lists, search, colors, weight, strict, language, liveReload]) {
-  part({ folder, browser, url });
-}
+const parts = [links, everyPage, places, errorPage, firstScreen, lists, search, colors, weight, strict, language];
+for (const part of [...parts, liveReload]) part({ folder, browser, url });

@@ -14,7 +14,7 @@ use kbgen_estimate::architecture::Architecture;
 
 use super::place::repository;
 
-/// Answers the batch.
+/// Estimates the batch.
 pub fn hold(data: &[u8]) {
     let mut written = Vec::new();
     let fault = estimate_csv(data, &mut written, models()).err().map(|fault| format!("{fault:#}"));
@@ -29,7 +29,7 @@ pub fn hold(data: &[u8]) {
     assert!(fault.is_some() || answers.len() == questions.len(), "a row is left out");
     for (at, (question, answer)) in questions.iter().zip(&answers).enumerate() {
         assert_eq!(answer.len(), question.len() + 2, "row {at}");
-        assert!(question.iter().zip(answer).all(|(asked, told)| asked == told), "row {at} is another");
+        assert!(question.iter().zip(answer).all(|(asked, echoed)| asked == echoed), "row {at} is another");
         let (bytes, status) = (&answer[question.len()], &answer[question.len() + 1]);
         let is_figure = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
         match at {
@@ -47,7 +47,7 @@ fn records(text: &[u8]) -> Vec<ByteRecord> {
     reader.into_byte_records().map_while(Result::ok).collect()
 }
 
-/// The models of the knowledge base.
+/// Returns the models of the knowledge base.
 fn models() -> &'static BTreeMap<String, Architecture> {
     static MODELS: OnceLock<BTreeMap<String, Architecture>> = OnceLock::new();
     MODELS.get_or_init(|| {

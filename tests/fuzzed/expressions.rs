@@ -1,12 +1,12 @@
-//! Bytes as what a page writes after `when`, as a text with values in braces, and as an estimator call: read or refused
-//! at a place of the text, worth the same when stored, and never a number that is none.
+//! Fuzzes conditions, texts with values in braces, and estimator calls: errors have locations in the text, stored
+//! expressions evaluate as before, and numbers are finite.
 
 use kbgen::site::ProseCall;
 use kbgen_signature::{Expression, Figure, Figures, Template};
 
 use super::site;
 
-/// Reads the text in each of these ways.
+/// Parses the text as each kind of expression.
 pub fn hold(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let figures = figures();
@@ -32,7 +32,7 @@ fn lies_within(text: &str, range: &std::ops::Range<usize>, what: &str) {
     assert!(text.get(range.clone()).is_some(), "{range:?} is no place of the text: {what}");
 }
 
-/// What a log may have told; the other names of a text are unknown.
+/// Figures of a log. Other names in the text are undefined.
 fn figures() -> Figures {
     let mut figures = Figures::default();
     for (name, number) in
@@ -62,7 +62,7 @@ fn is_a_value(value: &Expression, figures: &Figures) {
     assert_eq!(stored(value).number(figures), number, "another number once stored");
 }
 
-/// The expression as it comes back from the table that pages load.
+/// Returns the expression after a round trip through the JSON that pages load.
 fn stored(expression: &Expression) -> Expression {
     let stored = serde_json::to_string(expression).expect("an expression is plain data");
     serde_json::from_str(&stored).expect("what was stored can be read")

@@ -1,5 +1,4 @@
-//! Bytes as a page of an error: whatever it says, each finding has a place in the file, and every form of the
-//! findings is well formed.
+//! Fuzzes error pages: every finding has a location in the file, and all output formats are well formed.
 
 use kbgen::diag::{Diagnostic, github, human, json, sarif};
 use kbgen::escape::ColorChoice;
@@ -8,7 +7,7 @@ use serde_json::Value;
 
 use super::site;
 
-/// Reads and judges the page.
+/// Parses and checks the page.
 pub fn hold(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     site::with_page(text, |sources, found| {
@@ -30,7 +29,7 @@ fn lies_within(sources: &Sources, finding: &Diagnostic) {
     }
 }
 
-/// What a page says may not take hold of the terminal, or of the log of a build, that shows a finding about it.
+/// Quoted content must not contain terminal control codes or workflow commands.
 fn forms_are_well_formed(sources: &Sources, found: &[Diagnostic]) {
     let shown = human(found, sources, ColorChoice::Off);
     assert!(!shown.contains('\u{1b}'), "a terminal code comes through: {shown}");

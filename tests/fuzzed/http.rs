@@ -1,4 +1,4 @@
-//! Bytes as requests to the server, over a socket: each answer is one that `tests/attacks.md` allows.
+//! Fuzzes requests to the server over a socket, according to the rules of `tests/attacks.md`.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read, Write};
@@ -11,20 +11,20 @@ use kbgen::files::Outputs;
 use kbgen::serve;
 use kbgen::serve::{Event, Limits, OpenBrowser, Rebuild, Running, ServeOptions, StallLimit};
 
-/// What no answer may have.
+/// Text that no response may contain.
 const SECRET: &str = "the-secret";
-/// What no answer may repeat of a request, but in the address of a folder.
+/// Text of a request that a response may contain only in the URL of a redirect.
 const CANARY: &str = "canary";
-/// Names that the server answers to.
+/// Host names that the server accepts.
 const NAMES: [&str; 4] = ["localhost", "127.0.0.1", "[::1]", "kb.test"];
-/// Statuses that an answer may have, by the rules of `tests/attacks.md`.
+/// Allowed statuses according to `tests/attacks.md`.
 const STATUSES: [u16; 14] = [200, 206, 304, 307, 400, 403, 404, 405, 412, 414, 416, 421, 431, 503];
-/// How the event begins that a stream sends at once; it goes on for as long as there is a client.
+/// Start of the first event of a stream, which stays open.
 const EVENT: &[u8] = b"event: state";
-/// No answer within this time is a failure.
+/// Timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Files of the site, and those that nobody may have.
+/// Files of the site, and files that must not be served.
 const FILES: [(&str, &str); 9] = [
     ("index.html", "<!doctype html><title>Home</title>"),
     ("404.html", "<!doctype html><title>Not found</title>"),
@@ -46,11 +46,11 @@ struct Reply {
     body: Vec<u8>,
 }
 
-/// Sends the bytes, and judges what comes back until the server closes.
+/// Sends the bytes and checks the responses until the server closes the connection.
 pub fn hold(data: &[u8]) {
     let mut stream = TcpStream::connect(server()).expect("the server takes connections");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time can be set");
-    // A server that refuses early closes before all is read.
+    // The server may close the connection before it has read everything.
     let _ = stream.write_all(data);
     let _ = stream.shutdown(Shutdown::Write);
     let answer = rest(&mut stream);
@@ -95,7 +95,7 @@ fn judge(reply: &Reply, data: &[u8]) {
     }
 }
 
-/// A body is a file of the site or a piece of it, or one of the server's own.
+/// Returns whether a body is a file of the site, a part of one, or a generated file.
 fn is_of_the_site(body: &str) {
     let is_file = FILES.iter().any(|(_, text)| text.contains(body));
     let is_own =
@@ -103,7 +103,7 @@ fn is_of_the_site(body: &str) {
     assert!(is_file || is_own, "{body}");
 }
 
-/// All that comes until the server closes; of a stream, its first event.
+/// Reads until the server closes the connection, or the first event of a stream.
 fn rest(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut part = [0; 16 * 1024];
@@ -112,7 +112,7 @@ fn rest(stream: &mut TcpStream) -> Vec<u8> {
             Ok(0) => return bytes,
             Ok(length) => bytes.extend_from_slice(&part[..length]),
             Err(error) if error.kind() == ErrorKind::ConnectionReset => return bytes,
-            // The engine's clock.
+            // Timeout of the fuzzing engine.
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => panic!("the server does not close: {error}"),
         }
@@ -122,7 +122,7 @@ fn rest(stream: &mut TcpStream) -> Vec<u8> {
     }
 }
 
-/// The replies that came one after the other.
+/// Splits the responses on one connection.
 fn replies(mut bytes: &[u8]) -> Vec<Reply> {
     let mut replies = Vec::new();
     while let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -136,7 +136,7 @@ fn replies(mut bytes: &[u8]) -> Vec<Reply> {
             .collect();
         let rest = &bytes[end + 4..];
         let is_next = rest.starts_with(b"HTTP/1.");
-        // A reply to HEAD, and one that says that nothing has changed, has a length and no body.
+        // Responses to HEAD and 304 responses have a length and no body.
         let length = match headers.get("content-length").and_then(|length| length.parse::<usize>().ok()) {
             Some(_) if is_next || rest.is_empty() || status == 304 => 0,
             Some(length) => length,
@@ -151,7 +151,7 @@ fn replies(mut bytes: &[u8]) -> Vec<Reply> {
     replies
 }
 
-/// A server that stays until the program ends.
+/// Starts a server that runs until the program ends.
 fn server() -> SocketAddr {
     static SERVER: OnceLock<SocketAddr> = OnceLock::new();
     *SERVER.get_or_init(|| {
@@ -173,7 +173,7 @@ fn server() -> SocketAddr {
             serve::start(options, |_, _| Rebuild::Site(outputs()), announce).expect("a port is free");
         while !matches!(events.recv_timeout(PATIENCE), Ok(Event::Listening { .. })) {}
         let address = running.address;
-        // Dropped, it would stop.
+        // Keep it, because it stops on drop.
         std::mem::forget(running);
         address
     })

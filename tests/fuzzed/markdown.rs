@@ -1,5 +1,4 @@
-//! Bytes as the body of a page: the HTML that comes of it is parsed as a browser does, and has nothing but what the
-//! program writes itself.
+//! Fuzzes page bodies: the HTML is parsed like a browser does and contains only what the renderer writes.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -13,24 +12,24 @@ use kbgen::markdown::{
     render,
 };
 
-/// Every element that the program writes for a body.
+/// Elements that the renderer writes.
 const ELEMENTS: &str = "a aside blockquote br code data del div em h2 h3 h4 h5 h6 hr img input li ol p pre section span \
                         strong sup table tbody td th thead tr ul";
-/// Every attribute.
+/// Attributes that the renderer writes.
 const ATTRIBUTES: &str = "alt aria-label checked class data-by data-label data-lang disabled height href id loading rel role \
                           scope src start tabindex title type value width";
-/// Elements that have no end.
+/// Void elements.
 const VOID: &str = "br hr img input";
-/// Elements that a paragraph or a heading cannot hold: a browser would close it before them.
+/// Elements that browsers move out of a paragraph or heading.
 const BLOCKS: &str =
     "aside blockquote div h2 h3 h4 h5 h6 hr li ol p pre section table tbody td th thead tr ul";
-/// Schemes that an address may have.
+/// Allowed URL schemes.
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// The page that shows the body: it answers what a body asks, and changes nothing.
-struct Page;
+/// Render hooks that change nothing.
+struct TestHooks;
 
-impl RenderHooks for Page {
+impl RenderHooks for TestHooks {
     fn href(&self, destination: &str) -> String {
         destination.to_string()
     }
@@ -44,21 +43,21 @@ impl RenderHooks for Page {
     }
 }
 
-/// Renders the body, as a body and as one line.
+/// Renders the text as a body and as one line.
 pub fn hold(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     places_lie_within(text);
-    let rendered = render(text, &Page);
+    let rendered = render(text, &TestHooks);
     is_harmless(&rendered.html());
     for section in &rendered.sections {
         is_harmless(&section.title_html);
     }
-    is_harmless(&inline(text, &Page));
+    is_harmless(&inline(text, &TestHooks));
     plain(text);
     plain_inline(text);
 }
 
-/// Every place that an outline names is one of the text.
+/// Checks that all ranges of the outline are inside the text.
 pub fn places_lie_within(text: &str) {
     for outline in [outline(text), outline_inline(text)] {
         let ranges = (outline.headings.iter().map(|heading| &heading.range))
@@ -72,7 +71,7 @@ pub fn places_lie_within(text: &str) {
     }
 }
 
-/// Holds HTML to the lists above, and to being well nested.
+/// Checks that HTML uses only the elements above and is well nested.
 fn is_harmless(html: &str) {
     assert!(!html.contains(['\u{202E}', '\u{2066}', '\0']), "an unseen character comes through: {html}");
     let judge = Judge::default();
@@ -85,7 +84,7 @@ fn is_harmless(html: &str) {
     assert!(open.is_empty(), "{open:?} stay open: {html}");
 }
 
-/// Looks at the tags as they come.
+/// Checks the tags in order.
 #[derive(Default)]
 struct Judge {
     open: RefCell<Vec<String>>,
@@ -104,7 +103,7 @@ impl TokenSink for Judge {
             }
             Token::CommentToken(text) => panic!("a comment: {text}"),
             Token::DoctypeToken(_) => panic!("a document type"),
-            // Control characters, which are a finding of their own: they harm nobody.
+            // Control characters have their own finding and are harmless.
             Token::ParseError(error) if error.starts_with("Bad character") => {}
             Token::ParseError(error) => panic!("not HTML: {error}"),
             Token::CharacterTokens(_) | Token::NullCharacterToken | Token::EOFToken => {}
@@ -154,8 +153,8 @@ fn is_paragraph(name: &str) -> bool {
     matches!(name, "p" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre")
 }
 
-/// A scheme as a browser reads it (<https://url.spec.whatwg.org/#concept-basic-url-parser>): white space and control
-/// characters before it, tabs and line ends anywhere, count for nothing.
+/// Returns the scheme as browsers parse it (<https://url.spec.whatwg.org/#concept-basic-url-parser>), ignoring leading
+/// white space and control characters, and tabs and line ends anywhere.
 fn is_address(value: &str) {
     let value = value.trim_start_matches(|c: char| c <= ' ');
     let value: String = value.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();

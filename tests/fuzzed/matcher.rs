@@ -1,8 +1,8 @@
-//! Bytes as patterns and a log: what is found stands in the log, its letters stand there in their order, and a message
-//! made by the pattern's own rules is found.
+//! Fuzzes patterns and a log: matches are in the log, their letters are in order, and a message generated from a
+//! pattern is found.
 //!
-//! A text is patterns, one a line, an empty line, and the log. Without a pattern, the log is held against the table of
-//! `tests/data/matches.json`.
+//! The input consists of patterns, one per line, an empty line, and the log. Without a pattern, the log is matched
+//! against the table of `tests/data/matches.json`
 
 use std::fs;
 use std::sync::OnceLock;
@@ -12,15 +12,14 @@ use serde_json::{Value, json};
 
 use super::place::repository;
 
-/// Patterns and a log. A case of this form can be held against the page's script as well.
+/// Patterns and a log, which can also be run by the script of the page.
 pub struct Case {
     index: Option<Index>,
     patterns: Vec<(String, Pattern)>,
-    /// The log.
     pub log: String,
 }
 
-/// Looks for the patterns in the log.
+/// Matches the patterns against the log.
 pub fn hold(data: &[u8]) {
     let case = Case::of(data);
     for found in case.matches() {
@@ -35,7 +34,7 @@ pub fn hold(data: &[u8]) {
 }
 
 impl Case {
-    /// Takes bytes apart.
+    /// Parses the input.
     pub fn of(data: &[u8]) -> Self {
         let text = String::from_utf8_lossy(data);
         let (head, log) = text.split_once("\n\n").unwrap_or(("", &text));
@@ -48,7 +47,7 @@ impl Case {
         Self { index, patterns, log: log.to_string() }
     }
 
-    /// What is found.
+    /// Returns the matches.
     pub fn matches(&self) -> Vec<Match> {
         match &self.index {
             Some(index) => index.diagnose(&self.log).matches,
@@ -56,14 +55,14 @@ impl Case {
         }
     }
 
-    /// Log, table and matches as the page's script is given them; without a table for the shared one.
+    /// Returns log, table and matches in the format of the script's test, without a table for the shared one.
     pub fn vector(&self) -> Value {
         let table = self.index.as_ref().map(Index::table);
         json!({"text": self.log, "table": table, "expected": self.matches()})
     }
 }
 
-/// The table of `tests/data/matches.json`.
+/// Returns the table of `tests/data/matches.json`.
 fn shared() -> &'static Index {
     static SHARED: OnceLock<Index> = OnceLock::new();
     SHARED.get_or_init(|| {
@@ -74,8 +73,8 @@ fn shared() -> &'static Index {
     })
 }
 
-/// A line of the head: a pattern; `and`, `not` or `when` and what the page before it needs as well; `warning` or
-/// `wrapper` and a pattern of such a page.
+/// Parses a line of the head: a pattern; `and`, `not` or `when` with a further condition of the page before it; or
+/// `warning` or `wrapper` and a pattern of such a page.
 fn add(line: &str, pages: &mut Vec<Page>, patterns: &mut Vec<(String, Pattern)>) {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     if let Some(Page { slug, signatures, causes, .. }) = pages.last_mut() {
@@ -88,7 +87,7 @@ fn add(line: &str, pages: &mut Vec<Page>, patterns: &mut Vec<(String, Pattern)>)
                 return causes.extend(Expression::parse(rest).map(|when| Cause { id, when }));
             }
             "or" => {
-                // Only a page of one signature can be held to the letters of its pattern.
+                // Only a page with one signature can be compared with the letters of its pattern.
                 patterns.retain(|(known, _)| known != slug);
                 return signatures.extend(Pattern::parse(rest).map(Signature::of));
             }
@@ -117,9 +116,9 @@ fn stands_in(log: &str, found: &Match) {
     assert!(log.contains(&found.quote), "the quote is not of the log: {:?}", found.quote);
 }
 
-/// The letters of the pattern's text, in their order, with anything between: the least that a place must have.
+/// Returns whether the letters of the pattern occur in order, which is necessary for a match.
 fn has_letters_in_order(pattern: &Pattern, log: &str) {
-    // What escapes, entities and other widths of a letter stand for is not reckoned here.
+    // Escapes, entities and full-width letters are not decoded here.
     if !log.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n') && !b"\\&".contains(&byte)) {
         return;
     }
@@ -129,13 +128,13 @@ fn has_letters_in_order(pattern: &Pattern, log: &str) {
     }
 }
 
-/// The pieces of literal text, in normal form.
+/// Returns the normalized literal parts of a pattern.
 fn literals(pattern: &Pattern) -> Vec<String> {
     let parts = serde_json::to_value(pattern).expect("a pattern is plain data");
     parts.as_array().into_iter().flatten().filter_map(|part| Some(part.as_str()?.to_string())).collect()
 }
 
-/// A pattern of plain words with spaces around its holes is found where a program printed it with something in them.
+/// Checks that a pattern of plain words matches a message generated from it.
 fn finds_its_own(pattern: &Pattern) {
     let parts = serde_json::to_value(pattern).expect("a pattern is plain data");
     let parts = parts.as_array().expect("a pattern is a list");
@@ -167,7 +166,7 @@ fn finds_its_own(pattern: &Pattern) {
     );
 }
 
-/// Something that a hole of this type takes.
+/// Returns a value for a placeholder of this type.
 fn instance(hole: &str) -> Option<String> {
     let text = match hole {
         "bytes" => "2.50 GiB",

@@ -1,8 +1,8 @@
-//! Where the repository lies.
+//! Paths in the repository.
 
 use std::path::{Path, PathBuf};
 
-/// A path in the repository, from its own tests and from those of the engine.
+/// Returns a path in the repository, for tests and fuzz targets.
 pub fn repository(path: &str) -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = here.ancestors().find(|folder| folder.join("tests/golden/site").is_dir());

@@ -1,4 +1,4 @@
-//! A small site with one page that is open to anything: what the targets of pages and of expressions share.
+//! Small site with one fuzzed page, shared by the targets of pages and expressions.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use kbgen::files::Sources;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
+use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
-use kbgen::watch::Unwatched;
 
 use super::place::repository;
 
-/// The page that is open; the site has links to it.
+/// Path of the fuzzed page. Other pages link to it.
 const PAGE: &str = "content/errors/memory/card-full.md";
 
-/// What is wrong with the site when its page says this. `look` is also handed the sources.
+/// Returns the findings of the site with this page, and passes them with the sources to `look`.
 pub fn with_page<T>(text: &str, look: impl FnOnce(&Sources, &[Diagnostic]) -> T) -> T {
     thread_local! {
         static SITE: RefCell<Sources> =
             RefCell::new(load::read(&repository("tests/golden/site")).expect("the site can be read").0);
-        // What the site's model needs is computed once.
+        // Estimates of the model are computed once.
         static ENGINE: Arc<Engine> = Arc::default();
     }
     SITE.with_borrow_mut(|sources| {
         let page = sources.find(PAGE).expect("the site has the page");
         sources.replace(page, text.to_string());
-        let draft = pipeline::understand(sources, Vec::new(), &order(ENGINE.with(Arc::clone)), &Unwatched)
+        let draft = pipeline::analyze(sources, Vec::new(), &order(ENGINE.with(Arc::clone)), &NoProgress)
             .expect("the address is left");
-        look(sources, &draft.found)
+        look(sources, &draft.findings)
     })
 }
 
-fn order(engine: Arc<Engine>) -> Order {
-    Order {
+fn order(engine: Arc<Engine>) -> SiteOptions {
+    SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Include,
         base_url: None,

@@ -1,4 +1,4 @@
-//! Pages, data, calls in prose and `kbgen fit` answer one question alike.
+//! Pages, data, calls in prose and `kbgen fit` give the same results.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ const DEVICES: [(&str, &str); 3] = [
 ];
 const QUANTS: [&str; 4] = ["Q4_K_M", "Q8_0", "F16", "MXFP4"];
 
-/// A site of these models and devices with a guide that calls for their figures.
+/// Builds a site of these models and devices with a guide that uses their figures.
 fn site(root: &Path) -> Outputs {
     let write = |path: String, text: &str| {
         let path = root.join(path);
@@ -64,7 +64,7 @@ fn site(root: &Path) -> Outputs {
     write("content/pages/about.md".into(), &format!("---\ntitle: About\n---\n{calls}Scratch: {compute}.\n"));
     let (sources, faults) = load::read(root).unwrap();
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))
+    built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 
 fn fit(root: &Path, arguments: &[&str]) -> Value {
@@ -80,7 +80,7 @@ fn text(outputs: &Outputs, path: &str) -> String {
     String::from_utf8(outputs.get(path).unwrap_or_else(|| panic!("no {path}")).to_vec()).unwrap()
 }
 
-/// The first verdict in the row of a table that begins with a title, with the note beside it.
+/// Returns the first verdict in the table row with this title, with its note.
 fn row(page: &str, title: &str) -> (String, String) {
     let row =
         page.split("<tr>").find(|row| row.contains("verdict") && row.contains(&format!(">{title}</a>")));
@@ -112,8 +112,8 @@ fn pages_and_the_terminal_answer_alike() {
             let answer = fit(folder.path(), &[model, "--gpu", device, "--quant", quant]);
             let own = &answer["devices"][0];
             let (verdict, note) = row(&page, title);
-            let told = (own["compute_bytes"].clone(), own["cache_bytes"].clone());
-            assert_eq!(told, (usual["compute_bytes"].clone(), usual["cache_bytes"].clone()), "{model}");
+            let figures = (own["compute_bytes"].clone(), own["cache_bytes"].clone());
+            assert_eq!(figures, (usual["compute_bytes"].clone(), usual["cache_bytes"].clone()), "{model}");
             let card = text(&outputs, &format!("hardware/{device}/index.html"));
             let model_title = answer["model"]["title"].as_str().unwrap();
             assert_eq!(row(&card, model_title).0, verdict, "{model} on {device}");
@@ -126,7 +126,7 @@ fn pages_and_the_terminal_answer_alike() {
                 assert_eq!(digits(&note), most, "{model} on {device}");
                 assert!(model != "llama-3.1-8b-instruct" || digits(&about).contains(&most), "{about}");
             }
-            if note == "experts out" {
+            if note == "experts in RAM" {
                 let moved = fit(folder.path(), &[model, "--gpu", device, "--quant", quant, "--cpu-moe"]);
                 assert_eq!(moved["verdict"], "fits", "{model} on {device}");
             }

@@ -1,17 +1,17 @@
-//! Modules use each other as ARCHITECTURE.md says, and outside crates where docs/dependencies.md says.
+//! Module dependencies match ARCHITECTURE.md, and external crates match docs/dependencies.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::expect::{files, repository};
 
-/// Lines that a file may have before its tests.
+/// Maximum number of lines of a file before its tests.
 const MOST_LINES: usize = 400;
 
-/// The workspace's other crates: what they may use is held by the compiler.
+/// The other crates of the workspace. The compiler enforces their dependencies.
 const CRATES: [&str; 2] = ["kbgen_estimate", "kbgen_signature"];
 
-/// A source file: its path from the root of the repository, and its code up to its tests, without comments.
+/// Source file: path in the repository, text, and code without comments and tests.
 struct Code {
     path: String,
     text: String,
@@ -19,7 +19,7 @@ struct Code {
 }
 
 impl Code {
-    /// The module that it belongs to: the name behind `src/`, or its crate as code names it.
+    /// Returns the module of a file: the name after `src/`, or its crate as written in code.
     fn module(&self) -> String {
         let inner = self.path.trim_start_matches("src/").trim_start_matches("crates/");
         inner.split(['/', '.']).next().unwrap_or(inner).replace('-', "_")
@@ -59,13 +59,13 @@ fn table(document: &str, first: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// What each module may use.
+/// Returns the modules that each module may use.
 fn law() -> BTreeMap<String, BTreeSet<String>> {
     let names = |cell: &str| cell.split(", ").filter(|name| *name != "nothing").map(str::to_string).collect();
     table("ARCHITECTURE.md", "module").into_iter().map(|row| (row[0].clone(), names(&row[2]))).collect()
 }
 
-/// Names behind `crate::`, braces included, and the workspace's other crates.
+/// Returns the names after `crate::`, including those in braces, and the other crates of the workspace.
 fn used(code: &str) -> BTreeSet<&str> {
     let mut names: BTreeSet<&str> =
         CRATES.into_iter().filter(|name| code.contains(&format!("{name}::"))).collect();
@@ -141,7 +141,7 @@ fn the_table_names_the_modules_from_the_top_down() {
 }
 
 #[test]
-fn stages_do_not_know_each_other() {
+fn stages_do_not_use_each_other() {
     let stages = ["load", "link", "check", "fit", "render", "emit"];
     let law = law();
     for stage in stages {
@@ -152,7 +152,7 @@ fn stages_do_not_know_each_other() {
 }
 
 #[test]
-fn only_those_who_may_touch_the_world_do() {
+fn only_allowed_modules_touch_the_environment() {
     const TOUCHES: [(&str, &[&str]); 5] = [
         ("disk", &["std::fs", "walkdir::"]),
         ("network", &["std::net::Tcp", "hyper::", "tokio::"]),
@@ -173,8 +173,8 @@ fn only_those_who_may_touch_the_world_do() {
 }
 
 #[test]
-fn one_writer_prints() {
-    // `estimate` copies the rows of its input, as CSV.
+fn only_the_terminal_module_prints() {
+    // `estimate` streams CSV.
     let writers = ["src/cli/terminal.rs", "src/cli/estimate.rs"];
     for code in sources().iter().filter(|code| !writers.contains(&code.path.as_str())) {
         for sign in ["io::stdout", "io::stderr", "print!(", "println!("] {
@@ -184,7 +184,7 @@ fn one_writer_prints() {
 }
 
 #[test]
-fn an_outside_crate_has_one_home() {
+fn external_crates_are_used_only_in_their_module() {
     let homes: BTreeMap<String, Vec<String>> = table("docs/dependencies.md", "crate in code")
         .into_iter()
         .map(|row| (row[0].clone(), row[1].split(", ").map(str::to_string).collect()))
@@ -197,14 +197,14 @@ fn an_outside_crate_has_one_home() {
             let at_home = homes
                 .iter()
                 .any(|home| code.path == *home || (home.ends_with('/') && code.path.starts_with(home)));
-            // A module of that name is no crate: `use crate::config::toml`.
+            // A module with the name of a crate does not count: `use crate::config::toml`.
             assert!(!is_used || at_home, "{} uses `{name}`, whose home is {homes:?}", code.path);
         }
     }
 }
 
 #[test]
-fn a_file_says_what_it_is_and_stays_short() {
+fn files_start_with_a_module_comment_and_are_short() {
     let mut faults = Vec::new();
     for code in sources() {
         let first = code.text.lines().next().unwrap_or_default();
@@ -221,7 +221,7 @@ fn a_file_says_what_it_is_and_stays_short() {
 }
 
 #[test]
-fn nothing_is_imported_by_a_glob_or_from_two_floors_up() {
+fn there_are_no_glob_or_super_super_imports() {
     for code in sources() {
         for line in code
             .code

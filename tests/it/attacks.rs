@@ -1,4 +1,4 @@
-//! Every request of `tests/attacks.md`, sent to the server as it stands there.
+//! Sends every request of `tests/attacks.md` to the server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use crate::served::{Served, starter, write};
 
-/// What the page calls a secret; none of it may ever be in an answer.
+/// Secrets, which must not be in any response.
 const SECRET: &str = "the-secret";
-/// What requests carry; an answer that has it reflects what it was sent.
+/// Word in requests. A response with it reflects the request.
 const CANARY: &str = "canary";
 
-/// A row of the page.
+/// Row of a table.
 struct Attack {
     what: String,
     sent: Vec<u8>,
@@ -20,7 +20,7 @@ struct Attack {
     headers: Vec<(String, String)>,
 }
 
-/// One reply, of perhaps several.
+/// One of possibly several responses.
 #[derive(Debug)]
 struct Reply {
     status: u16,
@@ -34,7 +34,7 @@ fn attacks() -> Vec<Attack> {
     page.lines().filter_map(attack).collect()
 }
 
-/// The attack of a line, if it is a row of a table and not its head.
+/// Parses a table row; returns `None` for other lines.
 fn attack(line: &str) -> Option<Attack> {
     let (what, rest) = line.strip_prefix("| ")?.split_once(" | `")?;
     let (sent, right) = rest.strip_suffix(" |")?.rsplit_once("` | ")?;
@@ -54,7 +54,7 @@ fn attack(line: &str) -> Option<Attack> {
     Some(Attack { what: what.to_string(), sent: bytes(sent), statuses, headers })
 }
 
-/// The bytes that a cell stands for.
+/// Expands a cell to bytes.
 fn bytes(cell: &str) -> Vec<u8> {
     if cell.contains("\\n") {
         return unescaped(&repeated(cell));
@@ -74,7 +74,7 @@ fn bytes(cell: &str) -> Vec<u8> {
     repeated(&(text + "\r\n")).into_bytes()
 }
 
-/// `{x*9}` written out.
+/// Expands repetitions such as `{x*9}`.
 fn repeated(text: &str) -> String {
     let Some((before, rest)) = text.split_once('{') else { return text.to_string() };
     let (inner, after) = rest.split_once('}').expect("a brace is closed");
@@ -82,7 +82,7 @@ fn repeated(text: &str) -> String {
     before.to_string() + &what.repeat(times.parse().expect("a number")) + &repeated(after)
 }
 
-/// `\r`, `\n`, `\t`, `\0` and `\xNN` as the bytes they stand for; any other backslash is one.
+/// Decodes the escapes `\r`, `\n`, `\t`, `\0` and `\xNN`. Other backslashes are literal.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -104,7 +104,7 @@ fn unescaped(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The replies that came one after the other; HEAD has no bodies.
+/// Splits the responses on one connection. Responses to HEAD have no body.
 fn replies(mut text: &str, is_head: bool) -> Vec<Reply> {
     let mut replies = Vec::new();
     while let Some((head, rest)) = text.split_once("\r\n\r\n") {
@@ -124,7 +124,7 @@ fn replies(mut text: &str, is_head: bool) -> Vec<Reply> {
     replies
 }
 
-/// What is wrong with the answer to an attack.
+/// Returns the violations in the response to an attack.
 fn faults(attack: &Attack, answer: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let replies = replies(answer, attack.sent.starts_with(b"HEAD "));
@@ -175,7 +175,7 @@ fn faults(attack: &Attack, answer: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_attack_is_answered_with_what_it_should_not() {
+fn no_attack_succeeds() {
     let root = starter();
     for path in ["secret.txt", ".env", ".git/config", "public/secret.txt", "public/index.html", "errors/.env"]
     {

@@ -1,4 +1,4 @@
-//! Logs in which nothing is wrong, and input that is no log: an answer in words, never a panic.
+//! Healthy logs and input that is not a log produce a message, never a panic.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ fn a_healthy_log_matches_nothing() {
     }
 }
 
-/// Exit code and standard output of `kbgen diagnose` for these bytes.
+/// Returns the exit code and standard output of `kbgen diagnose` for these bytes.
 fn diagnose(input: &[u8], format: &str) -> (Option<i32>, String) {
     let mut child = crate::expect::kbgen()
         .args(["--root", repository("").to_str().unwrap(), "diagnose", "-", "--format", format])
@@ -32,7 +32,7 @@ fn diagnose(input: &[u8], format: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn input_that_is_no_log_is_answered_in_words() {
+fn binary_and_empty_input_is_reported() {
     let binary: Vec<u8> = (0u32..300_000).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let long_line = b"x y ".repeat(50 << 18);
     let warnings = fs::read(repository("tests/data/healthy/warnings-only.txt")).unwrap();
@@ -64,7 +64,7 @@ fn a_message_is_found_among_bytes_that_are_no_utf8() {
     }
 }
 
-/// The log is read in pieces: what is found in them does not depend on where they end.
+/// The log is read in chunks, whose boundaries must not affect matches.
 #[test]
 fn a_message_behind_a_long_log_is_quoted_with_its_line() {
     let filler = "INFO 03-01 10:22:33 [core.py:708] 解 step 17 of 100, loss 0.25\n".repeat(40_000);

@@ -1,16 +1,16 @@
-//! The whole knowledge base as one file: everything it needs is in it, and nothing that a page says gets out of its text.
+//! The knowledge base as one file: it is self-contained, and text of pages cannot become markup.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::civil::date;
-use kbgen::emit::{Permission, Single};
+use kbgen::emit::{Permission, SingleFile};
 use kbgen::engine::Engine;
 use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 use kbgen::render::{Audience, BUNDLE_MARK};
 
 use crate::expect::repository;
@@ -18,18 +18,18 @@ use crate::html::{Tag, tags};
 
 const BASE: &str = "https://kb.example/below/";
 
-/// The site that the sources make, and the same as one file.
+/// Builds the site and its bundle.
 fn built(sources: &Sources) -> (Outputs, String) {
-    let order = Order {
+    let order = SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: Some(BASE.into()),
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     };
     let built = pipeline::build(sources, Vec::new(), &order).expect("the address is one");
-    assert_eq!(built.draft.found, [], "the site has no fault");
-    let bytes = pipeline::bundle(sources, &built.draft, &order).expect("the templates are right");
+    assert_eq!(built.analysis.findings, [], "the site has no fault");
+    let bytes = pipeline::bundle(sources, &built.analysis, &order).expect("the templates are right");
     (built.outputs.expect("without a fault there is a site"), String::from_utf8(bytes).expect("it is text"))
 }
 
@@ -39,7 +39,7 @@ fn sources() -> Sources {
     sources
 }
 
-/// The elements of a name: opening tag and text, as a browser takes them apart.
+/// Returns the elements with a name: opening tag and text, as browsers parse them.
 fn elements<'t>(page: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
     let (open, close) = (format!("<{name}"), format!("</{name}>"));
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn elements<'t>(page: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
     found
 }
 
-/// Every tag outside of scripts and styles.
+/// Returns the tags outside of scripts and styles.
 fn markup(page: &str) -> Vec<Tag> {
     let mut rest = page.to_string();
     for name in ["script", "style"] {
@@ -96,7 +96,7 @@ fn every_link_leads_to_a_place_in_the_file_or_names_its_host() {
             }
         }
     }
-    // A page, a place on it, a heading of a guide, a term, rows of tables.
+    // A page, a fragment, a heading of a guide, a term, rows of tables.
     for place in [
         "errors/card-full",
         "errors/card-full/smaller-quant",
@@ -202,7 +202,7 @@ fn nothing_that_a_page_says_becomes_markup() {
 fn a_file_of_someone_else_stays() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("deep/kb.html");
-    let single = |permission| Single { path: &path, mark: b"ours", sources: &[], permission };
+    let single = |permission| SingleFile { path: &path, mark: b"ours", sources: &[], permission };
     single(Permission::OnlyOurs).write(b"ours 1").expect("folders are made");
     single(Permission::OnlyOurs).write(b"ours 2").expect("a bundle takes the place of the last");
     std::fs::write(&path, "notes").unwrap();

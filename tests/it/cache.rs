@@ -1,4 +1,5 @@
-//! A warm build gives the same bytes and findings as a clean one, whatever was edited and whatever befell the cache.
+//! A build with a cache gives the same bytes and findings as a clean build, after any edit and with any damage to the
+//! cache.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,24 +10,24 @@ use std::time::{Duration, SystemTime};
 use jiff::civil::date;
 use kbgen::cache::Cache;
 use kbgen::diag;
-use kbgen::emit::{Permission, Publication, Record, Target};
+use kbgen::emit::{OutputTarget, Permission, Record, StagedOutput};
 use kbgen::engine::{Engine, Kind};
 use kbgen::files::Outputs;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::{Order, Whole};
+use kbgen::pipeline::{RenderStatus, SiteOptions};
+use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
-use kbgen::watch::Unwatched;
 use tempfile::TempDir;
 
 use crate::expect::{files, repository};
 
-/// What a build keeps.
+/// Files of the cache.
 const BUILD: [Kind; 10] = [
     Kind::Reads,
     Kind::Pages,
-    Kind::Right,
+    Kind::Clean,
     Kind::Solutions,
     Kind::Gathered,
     Kind::Words,
@@ -36,13 +37,13 @@ const BUILD: [Kind; 10] = [
     Kind::Figures,
 ];
 
-/// A copy of the small site that may be edited.
+/// Editable copy of the small site.
 struct Edited {
     folder: TempDir,
     caches: TempDir,
 }
 
-/// What came of a build: the findings, and the files unless one of them is an error.
+/// Result of a build: the findings, and the files unless there is an error.
 type Came = (String, Option<Outputs>);
 
 impl Edited {
@@ -65,7 +66,7 @@ impl Edited {
         self.root().join(inner)
     }
 
-    /// Where the caches of all sites are; it is made when it is needed.
+    /// Folder of the caches of all sites, created on demand.
     fn caches(&self) -> PathBuf {
         self.caches.path().join("kbgen")
     }
@@ -95,34 +96,38 @@ impl Edited {
         let engine = Arc::new(engine);
         let order = order(Arc::clone(&engine), drafts);
         let built = pipeline::build(&sources, faults, &order).unwrap();
-        ((diag::json(&built.draft.found, &sources), built.outputs), engine)
+        ((diag::json(&built.analysis.findings, &sources), built.outputs), engine)
     }
 
     fn clean(&self) -> Came {
-        self.build(Engine::forgetful(), Drafts::Exclude).0
+        self.build(Engine::without_cache(), Drafts::Exclude).0
     }
 
     fn warm(&self) -> Came {
         let (came, engine) = self.build(self.cache().engine(), Drafts::Exclude);
-        self.cache().keep(&engine).unwrap();
+        self.cache().save(&engine).unwrap();
         came
     }
 
-    /// Publishes the site into `public/` as `kbgen build` does, whose record of the last time is used or not. Whether
-    /// there was no error.
+    /// Publishes the site to `public/` like `kbgen build`, with or without the record of the last build. Returns
+    /// whether there was no error.
     fn publish(&self, to: &str, record: Option<Record>, engine: Engine) -> Option<Record> {
         let (sources, faults) = load::read(self.root()).unwrap();
         let order = order(Arc::new(engine), Drafts::Exclude);
-        let mut draft = pipeline::understand(&sources, faults, &order, &Unwatched).unwrap();
+        let mut draft = pipeline::analyze(&sources, faults, &order, &NoProgress).unwrap();
         if draft.has_errors() {
             return None;
         }
         let folder = self.path(to);
-        let target = Target { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
-        let publication = Publication::begin(&target).unwrap().knowing(record.clone().unwrap_or_default());
-        assert_eq!(pipeline::render(&sources, &mut draft, &order, &Unwatched, &publication), Whole::Yes);
-        pipeline::pictures(&sources, &draft, &order, &Unwatched, &publication);
-        self.cache().keep(&order.engine).unwrap();
+        let target = OutputTarget { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
+        let publication =
+            StagedOutput::begin(&target).unwrap().with_record(record.clone().unwrap_or_default());
+        assert_eq!(
+            pipeline::render(&sources, &mut draft, &order, &NoProgress, &publication),
+            RenderStatus::Complete
+        );
+        pipeline::pictures(&sources, &draft, &order, &NoProgress, &publication);
+        self.cache().save(&order.engine).unwrap();
         let known = record.unwrap_or_default();
         Some(publication.finish().unwrap().record.unwrap_or(known))
     }
@@ -174,7 +179,7 @@ impl Edited {
     }
 }
 
-/// What a site is made of at some time.
+/// Sources of a site at one time.
 struct Before(Vec<(PathBuf, Vec<u8>)>);
 
 impl Before {
@@ -192,7 +197,7 @@ impl Before {
         )
     }
 
-    /// Takes everything back since then.
+    /// Restores the sources.
     fn restore(&self, site: &Edited) {
         fs::remove_dir_all(site.path("content")).unwrap();
         let _ = fs::remove_dir_all(site.path("templates"));
@@ -204,11 +209,11 @@ impl Before {
     }
 }
 
-fn order(engine: Arc<Engine>, drafts: Drafts) -> Order {
-    Order { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, engine }
+fn order(engine: Arc<Engine>, drafts: Drafts) -> SiteOptions {
+    SiteOptions { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, engine }
 }
 
-/// Numbers that look like chance and are the same each time (Steele, Lea and Flood 2014, SplitMix64).
+/// Deterministic pseudorandom numbers (Steele, Lea and Flood 2014, SplitMix64).
 struct Chance(u64);
 
 impl Chance {
@@ -228,14 +233,14 @@ fn page(title: &str, pattern: &str, number: u64) -> String {
         "---\ntitle: {title}\nsignatures:\n  - pattern: \"{pattern} {{size:bytes}}\"\n    \
          source: https://example.org/threads/{number}\n    samples: [\"{pattern} {number}.00 GiB\"]\n\
          severity: fatal\ntools: [loader]\ncauses:\n  - {{id: one, title: One, tell: It tells, solutions: [mend]}}\n\
-         solutions:\n  - {{id: mend, title: Mend it, cost: none}}\nverified: 2026-06-01\n\
+         solutions:\n  - {{id: mend}}\nverified: 2026-06-01\n\
          sources: [\"https://example.org/threads/{number}\"]\n---\nSee [the card](/errors/card-full/).\n\n\
          ## Mend it {{#mend}}\n\n```python tool=loader\nprint({number})\n```\n\n\
          ## Check that it worked {{#check}}\n\n```bash\nloader --free {number}\n```\n"
     )
 }
 
-/// What comes into the body of an error, and what of it others see.
+/// Body text of an error, and the parts of it shown on other pages.
 const PARTS: [&str; 14] = [
     "",
     "Plain words.",
@@ -254,7 +259,7 @@ const PARTS: [&str; 14] = [
      would: stop what else runs, look how much is free, start again with less, and see what is left then.",
 ];
 
-/// One edit, and what it was.
+/// Applies one edit and describes it.
 fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
     let own = |number: u64| format!("content/errors/memory/own-{number}.md");
     let number = chance.below(4);
@@ -287,7 +292,7 @@ fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
             "title of a page that others name".into()
         }
         2 => {
-            // The sample is no longer found: an error, which the next step may mend.
+            // The sample no longer matches. This is an error, which a later step may fix.
             let (from, to) = match fs::read_to_string(site.path(CARD_FULL)).unwrap().contains("cannot put {")
             {
                 true => ("cannot put {", "can not put {"),
@@ -355,7 +360,7 @@ fn edit(site: &Edited, chance: &mut Chance, step: u64) -> String {
 }
 
 #[test]
-fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
+fn a_cached_build_equals_a_clean_build_after_any_edit() {
     let site = Edited::new();
     let mut chance = Chance(20_261_120);
     site.assert_same("at first");
@@ -372,11 +377,11 @@ fn a_warm_build_gives_what_a_clean_one_gives_after_any_edit() {
     }
     assert!((20..80).contains(&published), "of the builds, {published} were without errors");
     let (drafts, _) = site.build(site.cache().engine(), Drafts::Include);
-    assert!(drafts == site.build(Engine::forgetful(), Drafts::Include).0, "other options");
+    assert!(drafts == site.build(Engine::without_cache(), Drafts::Include).0, "other options");
 }
 
 #[test]
-fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
+fn skipped_pages_equal_those_of_a_clean_build() {
     let site = Edited::new();
     let mut chance = Chance(20_261_122);
     let kept = || site.cache().engine();
@@ -389,11 +394,11 @@ fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
             before.restore(&site);
             continue;
         };
-        // Through its text, as the next run has it.
+        // As text, like the next run reads it.
         record = Some(Record::read(&next.text()));
         assert_eq!(record.as_ref(), Some(&next), "step {step}");
         let _ = fs::remove_dir_all(site.path("clean"));
-        assert!(site.publish("clean", None, Engine::forgetful()).is_some());
+        assert!(site.publish("clean", None, Engine::without_cache()).is_some());
         let (warm, clean) = (site.built("public"), site.built("clean"));
         for (one, two) in warm.iter().zip(&clean) {
             assert_eq!(one.0, two.0, "step {step}, {what}");
@@ -406,7 +411,7 @@ fn pages_that_are_not_made_again_are_those_that_a_clean_build_makes() {
 }
 
 #[test]
-fn what_is_wrong_is_told_at_each_build_until_it_is_mended() {
+fn what_is_wrong_is_reported_at_each_build_until_it_is_fixed() {
     let site = Edited::new();
     let own = |number: u64| format!("content/errors/memory/own-{number}.md");
     for number in 0..2 {
@@ -435,7 +440,7 @@ fn what_is_wrong_is_told_at_each_build_until_it_is_mended() {
 }
 
 #[test]
-fn what_others_show_of_a_body_is_made_again() {
+fn pages_that_show_parts_of_a_body_are_rendered_again() {
     let site = Edited::new();
     let path = "content/errors/memory/own-0.md";
     site.write(path, &page("Own", "own wants", 1));
@@ -458,19 +463,19 @@ fn what_others_show_of_a_body_is_made_again() {
             "{what} is shown in {shown_in}"
         );
         let _ = fs::remove_dir_all(site.path("clean"));
-        assert!(site.publish("clean", None, Engine::forgetful()).is_some());
+        assert!(site.publish("clean", None, Engine::without_cache()).is_some());
         assert!(site.built("public") == site.built("clean"), "{what}");
     }
 }
 
 #[test]
-fn a_page_is_made_again_when_its_file_was_touched_and_only_then() {
+fn a_page_is_written_again_only_if_its_file_was_touched() {
     let site = Edited::new();
     let build = || assert_eq!(site.said(&["build", "--date", "2026-06-30"]).0, Some(0));
     let page = site.path("public/errors/card-full/index.html");
     build();
     let (whole, modified) = (fs::read(&page).unwrap(), fs::metadata(&page).unwrap().modified().unwrap());
-    // Of the same length and time, a file is what it was: this is how it shows that it was not made again.
+    // Keep length and time: an unchanged stamp shows that the file was not written again.
     let marked = vec![b'x'; whole.len()];
     fs::write(&page, &marked).unwrap();
     File::options().append(true).open(&page).unwrap().set_modified(modified).unwrap();
@@ -496,7 +501,7 @@ fn a_page_is_made_again_when_its_file_was_touched_and_only_then() {
 }
 
 #[test]
-fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
+fn a_second_build_computes_nothing_and_keeps_the_cache() {
     let site = Edited::new();
     site.warm();
     for kind in BUILD {
@@ -506,19 +511,19 @@ fn a_second_build_works_nothing_out_and_leaves_the_cache_as_it_is() {
     for kind in BUILD {
         assert_eq!(engine.pack(kind), None, "{}: all was there", kind.name());
     }
-    // What is right need not be judged; if it is, what that takes is there.
-    fs::remove_file(site.pack(Kind::Right)).unwrap();
+    // Clean checks are skipped. If one runs anyway, its inputs are available.
+    fs::remove_file(site.pack(Kind::Clean)).unwrap();
     let (_, engine) = site.build(site.cache().engine(), Drafts::Exclude);
-    for kind in BUILD.into_iter().filter(|kind| *kind != Kind::Right) {
+    for kind in BUILD.into_iter().filter(|kind| *kind != Kind::Clean) {
         assert_eq!(engine.pack(kind), None, "{}: all was there to judge anew", kind.name());
     }
 }
 
-/// What becomes of a file's bytes.
+/// Kinds of damage to a file.
 type Break = fn(&[u8]) -> Vec<u8>;
 
 #[test]
-fn broken_and_foreign_files_are_ignored_and_written_anew() {
+fn broken_and_foreign_cache_files_are_ignored_and_rewritten() {
     let site = Edited::new();
     site.warm();
     let whole: Vec<Vec<u8>> = BUILD.iter().map(|kind| fs::read(site.pack(*kind)).unwrap()).collect();
@@ -551,7 +556,7 @@ fn changed(bytes: &[u8], at: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
+fn a_build_killed_while_writing_harms_no_later_build() {
     let site = Edited::new();
     let mut child = site.start("ended");
     let begun = || fs::read_dir(site.cache().path("")).is_ok_and(|mut files| files.next().is_some());
@@ -561,7 +566,7 @@ fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
     child.kill().unwrap();
     child.wait().unwrap();
     site.assert_same("ended");
-    // What such builds left goes, once no build can be writing it any more.
+    // Their leftovers are removed once no build can be writing them.
     let (old, fresh) = (site.cache().path("code.1.new"), site.cache().path("code.2.new"));
     fs::write(&fresh, "half").unwrap();
     fs::write(&old, "half").unwrap();
@@ -573,7 +578,7 @@ fn a_build_that_is_ended_while_it_writes_harms_no_later_one() {
 }
 
 #[test]
-fn builds_at_once_do_not_disturb_each_other() {
+fn concurrent_builds_do_not_interfere() {
     let site = Edited::new();
     let names = ["one", "two", "three"];
     let children: Vec<Child> = names.iter().map(|name| site.start(name)).collect();
@@ -607,7 +612,7 @@ fn a_folder_that_cannot_be_written_costs_one_warning() {
 }
 
 #[test]
-fn without_a_cache_no_folder_is_made_and_nothing_is_ever_kept_in_the_site() {
+fn without_a_cache_no_files_are_stored() {
     let site = Edited::new();
     let before = files_in(site.root());
     for command in ["build", "check"] {
@@ -621,20 +626,20 @@ fn without_a_cache_no_folder_is_made_and_nothing_is_ever_kept_in_the_site() {
     assert!(site.pack(Kind::Code).is_file());
     fs::remove_dir_all(site.path("public")).unwrap();
     assert_eq!(files_in(site.root()), before);
-    // Where the system names no folder there is none, and a note says so.
+    // Without a system folder there is no cache, and a note says so.
     let mut command = site.program(&["build", "--date", "2026-06-30"]);
     for name in ["KBGEN_CACHE_DIR", "XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"] {
         command.env_remove(name);
     }
     let output = command.output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.matches("note: no cache is used").count() == 1, "{said}");
+    assert!(output.status.success() && said.matches("note: running without a cache").count() == 1, "{said}");
 }
 
 #[test]
 fn a_cache_in_the_site_is_neither_read_nor_written() {
     let site = Edited::new();
-    // A whole cache lies where earlier versions kept it.
+    // Place a valid cache in the location of earlier versions.
     site.warm();
     let elsewhere = tempfile::tempdir().unwrap();
     fs::rename(site.cache().path(""), site.path(".kbgen-cache")).unwrap();
@@ -645,18 +650,18 @@ fn a_cache_in_the_site_is_neither_read_nor_written() {
     for inside in [".kbgen-cache", "content/cache", "."] {
         let folder = site.path(inside).display().to_string();
         let (code, said) = site.said(&["build", "--date", "2026-06-30", "--cache-dir", &folder]);
-        assert!(code == Some(0) && said.contains("lies in the site"), "{inside}: {said}");
+        assert!(code == Some(0) && said.contains("is inside the site"), "{inside}: {said}");
     }
     assert_eq!(files_in(&site.path(".kbgen-cache")), before);
     #[cfg(unix)]
     {
-        // Through links into the site, and out of it.
+        // Use links into the site and out of it.
         std::os::unix::fs::symlink(site.root(), elsewhere.path().join("in")).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), site.path("out")).unwrap();
         for folder in [elsewhere.path().join("in/cache"), site.path("out"), site.path("out/cache")] {
             let folder = folder.display().to_string();
             let (code, said) = site.said(&["build", "--date", "2026-06-30", "--cache-dir", &folder]);
-            assert!(code == Some(0) && said.contains("lies in the site"), "{folder}: {said}");
+            assert!(code == Some(0) && said.contains("is inside the site"), "{folder}: {said}");
         }
         assert_eq!(files_in(elsewhere.path()), ["in"]);
     }
@@ -670,19 +675,19 @@ fn links_are_never_followed() {
     let (site, elsewhere) = (Edited::new(), tempfile::tempdir().unwrap());
     let victim = elsewhere.path().join("victim");
     fs::write(&victim, "theirs").unwrap();
-    // The folder of all caches, and that of this site.
+    // Replace the folder of all caches, then that of this site.
     symlink(elsewhere.path(), site.caches()).unwrap();
     let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
-    assert!(code == Some(0) && said.contains("is a symbolic link: name the folder"), "{said}");
+    assert!(code == Some(0) && said.contains("is a symbolic link; pass the folder"), "{said}");
     fs::remove_file(site.caches()).unwrap();
     let folder = site.cache().path("");
     fs::create_dir(site.caches()).unwrap();
     symlink(elsewhere.path(), folder.parent().unwrap().join(folder.file_name().unwrap())).unwrap();
     let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
-    assert!(code == Some(0) && said.contains("is not a folder: delete it"), "{said}");
+    assert!(code == Some(0) && said.contains("is not a folder; delete it"), "{said}");
     assert_eq!(files_in(elsewhere.path()), ["victim"]);
     fs::remove_file(folder.parent().unwrap().join(folder.file_name().unwrap())).unwrap();
-    // Its files: each is a link to a file of somebody, or to one that is not there yet.
+    // Replace its files with links to a file of another user or to a missing file.
     site.warm();
     let names: Vec<String> =
         files_in(&folder).into_iter().chain(["published".into(), "links.json".into()]).collect();
@@ -714,12 +719,12 @@ fn a_folder_that_others_may_use_is_refused() {
     for mode in [0o777, 0o750, 0o701] {
         fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
         let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
-        assert!(code == Some(0) && said.contains("others can use the cache"), "{said}");
+        assert!(code == Some(0) && said.contains("is accessible to other users"), "{said}");
     }
 }
 
 #[test]
-fn what_git_tracks_of_kbgens_own_files_is_an_error() {
+fn temporary_files_tracked_by_git_are_errors() {
     let site = Edited::new();
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
@@ -732,10 +737,7 @@ fn what_git_tracks_of_kbgens_own_files_is_an_error() {
     let check = || site.said(&["check", "--date", "2026-06-30", "--format", "json"]);
     let (code, said) = check();
     assert_eq!(code, Some(0), "leftovers of this machine are warnings: {said}");
-    assert!(
-        said.contains("`.kbgen-cache` has a name that kbgen uses") && said.contains("delete it"),
-        "{said}"
-    );
+    assert!(said.contains("`.kbgen-cache` has a name reserved") && said.contains("delete it"), "{said}");
     assert!(!said.contains(".public.kbgen-new"), "a build may be at work: {said}");
     git(&["init", "--quiet"]);
     git(&["add", "--force", "."]);
@@ -744,7 +746,7 @@ fn what_git_tracks_of_kbgens_own_files_is_an_error() {
     for path in [".kbgen-cache", ".public.kbgen-new"] {
         assert!(said.contains(&format!("`git rm -r -f {path}`")), "{said}");
     }
-    assert_eq!(said.matches("`.kbgen-cache` has a name").count(), 1, "{said}");
+    assert_eq!(said.matches("git tracks `.kbgen-cache`").count(), 1, "{said}");
 }
 
 #[test]
@@ -771,7 +773,7 @@ fn a_diagnosis_is_the_same_with_a_cache_and_sees_every_edit() {
     assert_eq!(answers(&[]), clean, "while it is filled");
     assert!(site.pack(Kind::Diagnosis).is_file());
     assert_eq!(answers(&[]), clean, "from the cache");
-    // As many bytes as before, and at the same moment as far as the disk can tell.
+    // Same size and same modification time.
     let times = fs::metadata(site.path(CARD_FULL)).unwrap().modified().unwrap();
     site.replace(CARD_FULL, "the card is full", "the card is Full");
     File::options().write(true).open(site.path(CARD_FULL)).unwrap().set_modified(times).unwrap();

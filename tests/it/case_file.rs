@@ -1,15 +1,15 @@
-//! One text file that is a whole small site and what has to be reported about it.
+//! Text files that contain a small site and its expected report.
 //!
-//! - What stands before the first marker says in words what the case is about.
-//! - `--- path` begins a file of the site. It takes the place of the shared site's file of that name.
-//! - `~~~ path` changes a file of the shared site: lines with `-` give way to the lines with `+` below
-//!   them; lines with a space show where. An empty line ends a change.
+//! - Text before the first marker describes the case.
+//! - `--- path` starts a file of the site, which replaces the shared site's file of that name.
+//! - `~~~ path` changes a file of the shared site: lines with `-` are replaced by the lines with `+` below them; lines
+//!   with a space are context. An empty line ends a change.
 //! - `--- path -> target` is a symbolic link; `--- path (pipe)`, `(socket)`, `(folder)`, `(unreadable)` and
-//!   `(unreadable folder)` are what they say.
-//! - `=== findings` begins the report, as `kbgen check` prints it.
+//!   `(unreadable folder)` create these kinds of files.
+//! - `=== findings` starts the report, as printed by `kbgen check`.
 //!
-//! In text and in paths `«U+202E»` stands for a character that an editor hides, `«0xFF»` for a byte that is no text, and
-//! `«words*40»` for a text many times over.
+//! In text and paths, `«U+202E»` is a character that editors hide, `«0xFF»` a byte that is not UTF-8, and `«words*40»`
+//! a repeated text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,22 +26,22 @@ use crate::expect::repository;
 
 const FINDINGS: &str = "=== findings\n";
 
-/// A case as it was written.
+/// Parsed case.
 pub struct CaseFile {
-    /// Where it lies.
+    /// Path of the case.
     pub path: PathBuf,
-    /// Folder that it lies in: where in the program the rule is judged.
+    /// Name of its folder, which is the stage that checks the rule.
     pub stage: String,
-    /// Code of the rule: the name of the file up to the first dot.
+    /// Code of the rule: the file name up to the first dot.
     pub code: String,
-    /// Everything above the findings.
+    /// Text above the findings.
     pub site: String,
 }
 
-/// A file of a site.
+/// File of a site.
 struct File {
     path: String,
-    /// The path as a system may keep it: it need not be UTF-8.
+    /// Path, which need not be UTF-8.
     raw: Vec<u8>,
     content: Content,
 }
@@ -54,7 +54,7 @@ enum Content {
 }
 
 impl CaseFile {
-    /// Reads a case.
+    /// Parses a case.
     pub fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("a case is text");
         let (site, _) = text.split_once(FINDINGS).unwrap_or((&text, ""));
@@ -67,12 +67,12 @@ impl CaseFile {
         }
     }
 
-    /// The case with another report.
+    /// Replaces the report.
     pub fn with_findings(&self, report: &str) -> String {
         format!("{}{FINDINGS}{report}", self.site)
     }
 
-    /// The site as the program gets it. Only what memory cannot hold goes through a folder on the disk.
+    /// Creates the sources in memory, or through a folder on disk if memory cannot represent them.
     pub fn sources(&self) -> (Sources, Vec<Diagnostic>) {
         let files = self.files();
         let needs_disk = files.iter().any(|file| match &file.content {
@@ -89,7 +89,7 @@ impl CaseFile {
         }
     }
 
-    /// The site in a folder on the disk.
+    /// Writes the site to a folder on disk.
     pub fn folder(&self) -> TempDir {
         on_disk(&self.files())
     }
@@ -123,14 +123,14 @@ static SHARED: LazyLock<String> = LazyLock::new(|| {
     fs::read_to_string(repository("tests/cases/shared-site.txt")).expect("the shared site can be read")
 });
 
-/// The theme alone; nothing else of the program makes it.
+/// Returns the files of the theme.
 static THEME: LazyLock<Sources> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("site.toml"), "").unwrap();
     load::read(folder.path()).expect("an empty site can be read").0
 });
 
-/// Each marker with the text below it.
+/// Splits the text at its markers.
 fn marked(text: &str) -> Vec<(&str, &str)> {
     let is_marker = |line: &str| line.starts_with("--- ") || line.starts_with("~~~ ");
     let mut parts: Vec<(&str, usize, usize)> = Vec::new();
@@ -163,7 +163,7 @@ fn part(marker: &str, text: &str) -> File {
     File { path: String::from_utf8_lossy(&raw).into_owned(), raw, content }
 }
 
-/// `before` with the changes made that `text` lists.
+/// Applies the changes listed in `text` to `before`.
 fn changed(before: &str, text: &str, case: &Path) -> String {
     let mut after = before.to_string();
     for change in text.split("\n\n").filter(|change| !change.trim().is_empty()) {
@@ -184,7 +184,7 @@ fn changed(before: &str, text: &str, case: &Path) -> String {
     after
 }
 
-/// `«U+202E»`, `«0xFF»` and `«words*40»` become what they stand for.
+/// Expands escapes such as `«U+202E»`, `«0xFF»` and `«words*40»`.
 pub fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text;

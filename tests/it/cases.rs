@@ -1,4 +1,4 @@
-//! Every rule has a case: a small site that breaks it, and the report that its author gets.
+//! Every rule has a case: a small site that violates it, and the expected report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use kbgen::escape::ColorChoice;
 use kbgen::files::Outputs;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::{Built, Order};
+use kbgen::pipeline::{BuildResult, SiteOptions};
 use kbgen::render::Audience;
 use kbgen::{check, config, fit, load, render, schema};
 use serde_json::Value;
@@ -19,17 +19,17 @@ use serde_json::Value;
 use crate::case_file::CaseFile;
 use crate::expect;
 
-/// Today, in every case.
+/// Date of all cases.
 const TODAY: Date = date(2026, 6, 30);
 
-/// Where in the program rules are judged, in the order of the build, and how the manual calls it.
+/// Returns the stages of a build with their rules: folder of the cases, title in the manual, rules.
 fn stages() -> [(&'static str, &'static str, Vec<Rule>); 7] {
     [
-        ("load", "Reading the files", load::RULES.to_vec()),
+        ("load", "Files", load::RULES.to_vec()),
         ("config", "site.toml", config::RULES.to_vec()),
         ("schema", "Front matter", schema::RULES.to_vec()),
-        ("markup", "The text of a page", check::MARKUP_RULES.to_vec()),
-        ("check", "What pages say of each other", check::ALL.iter().map(|check| check.rule).collect()),
+        ("markup", "Markdown", check::MARKUP_RULES.to_vec()),
+        ("check", "Pages", check::ALL.iter().map(|check| check.rule).collect()),
         ("fit", "Models and figures", fit::RULES.to_vec()),
         ("render", "Templates", render::RULES.to_vec()),
     ]
@@ -41,20 +41,20 @@ fn cases() -> Vec<CaseFile> {
     files.iter().filter(|path| **path != shared).map(|path| CaseFile::read(path)).collect()
 }
 
-fn order() -> Order {
-    Order {
+fn order() -> SiteOptions {
+    SiteOptions {
         today: TODAY,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     }
 }
 
-fn build(case: &CaseFile) -> (Built, String) {
+fn build(case: &CaseFile) -> (BuildResult, String) {
     let (sources, faults) = case.sources();
     let built = pipeline::build(&sources, faults, &order()).expect("the base address is left as it is");
-    let found = &built.draft.found;
+    let found = &built.analysis.findings;
     let report = match found.is_empty() {
         true => "none\n".to_string(),
         false => format!("{}{}\n", diag::human(found, &sources, ColorChoice::Off), diag::summary(found)),
@@ -67,14 +67,14 @@ fn every_case_is_reported_as_it_says() {
     let mut faults = Vec::new();
     for case in cases() {
         let (built, report) = build(&case);
-        if !built.draft.found.iter().any(|finding| finding.code == case.code) {
+        if !built.analysis.findings.iter().any(|finding| finding.code == case.code) {
             faults.push(format!(
                 "{}: nothing breaks the rule `{}`:\n{report}",
                 case.path.display(),
                 case.code
             ));
         }
-        if built.outputs.as_ref().is_none_or(Outputs::is_empty) != built.draft.has_errors() {
+        if built.outputs.as_ref().is_none_or(Outputs::is_empty) != built.analysis.has_errors() {
             faults.push(format!("{}: a site is made if and only if there is no error", case.path.display()));
         }
         faults.extend(expect::same(&case.path, &case.with_findings(&report)));
@@ -113,11 +113,11 @@ fn every_rule_has_a_case_and_every_case_a_rule() {
 }
 
 #[test]
-fn people_and_programs_are_told_the_same_places() {
+fn text_and_json_have_the_same_locations() {
     for case in cases() {
         let (sources, faults) = case.sources();
         let found =
-            pipeline::build(&sources, faults, &order()).expect("the base address is left").draft.found;
+            pipeline::build(&sources, faults, &order()).expect("the base address is left").analysis.findings;
         let rows: Vec<Value> = serde_json::from_str(&diag::json(&found, &sources)).expect("an array");
         for (finding, row) in found.iter().zip(&rows) {
             let report = diag::human(std::slice::from_ref(finding), &sources, ColorChoice::Off);
@@ -135,9 +135,9 @@ fn a_rule_is_listed_once() {
 }
 
 #[test]
-fn every_finding_has_a_help_and_a_message_in_the_house_form() {
+fn every_finding_has_a_help_and_a_message_in_house_style() {
     for case in cases() {
-        for finding in build(&case).0.draft.found {
+        for finding in build(&case).0.analysis.findings {
             let at = format!("{}: {}", case.path.display(), finding.message);
             assert!(!finding.message.ends_with('.'), "a message has no full stop: {at}");
             let word = finding.message.split(' ').next().unwrap_or_default();
@@ -152,7 +152,7 @@ fn every_finding_has_a_help_and_a_message_in_the_house_form() {
 fn docs_checks_lists_every_rule() {
     let mut examples: BTreeMap<String, String> = BTreeMap::new();
     for case in cases() {
-        // Not what the file expects: with KBGEN_BLESS another test is just writing that.
+        // Build the case again, because with KBGEN_BLESS another test is writing the file.
         let (_, report) = build(&case);
         let is_of_rule = |finding: &&str| {
             finding.lines().next().is_some_and(|line| line.contains(&format!("[{}]: ", case.code)))
@@ -164,15 +164,15 @@ fn docs_checks_lists_every_rule() {
         }
     }
     let mut page = String::from(
-        "# What `kbgen check` tells\n\nWritten by `KBGEN_BLESS=1 cargo test` from the rules in the code \
-         and their cases under `tests/cases/`; do not edit it by hand.\n\nAn `error` stops `kbgen build`, \
-         a `warning` does not. Lines count from the top of the file.\n",
+        "# Findings of `kbgen check`\n\nGenerated by `KBGEN_BLESS=1 cargo test` from the rules in the code \
+         and their cases under `tests/cases/`; do not edit.\n\nAn `error` stops `kbgen build`, \
+         a `warning` does not.\n",
     );
-    let mut told = BTreeSet::new();
+    let mut listed = BTreeSet::new();
     for (_, title, mut rules) in stages() {
         rules.sort_by_key(|rule| rule.code);
         page.push_str(&format!("\n## {title}\n"));
-        for rule in rules.into_iter().filter(|rule| told.insert(rule.code)) {
+        for rule in rules.into_iter().filter(|rule| listed.insert(rule.code)) {
             let (requirement, why) = (sentence(rule.requirement), sentence(rule.why));
             page.push_str(&format!("\n### {}\n\n{requirement}\n\nWhy: {why}\n", rule.code));
             if let Some(example) = examples.get(rule.code) {
@@ -183,7 +183,7 @@ fn docs_checks_lists_every_rule() {
     expect::all_well(expect::same(&expect::repository("docs/checks.md"), &page).into_iter().collect());
 }
 
-/// A phrase as a sentence of the manual.
+/// Formats a phrase as a sentence.
 fn sentence(phrase: &str) -> String {
     let mut letters = phrase.chars();
     let first = letters.next().map(char::to_uppercase).into_iter().flatten().collect::<String>();

@@ -1,34 +1,34 @@
-//! The words that the specificity of signatures is measured by: how rare each is in healthy logs and in our prose.
+//! Common words, whose frequency in healthy logs and in our prose determines the specificity of signatures.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
 use crate::expect::{files, repository};
 
-/// Below this count a word is as good as unknown.
+/// Words with a lower count are treated as unknown.
 const SEEN: usize = 3;
-/// The most bits of a word of our prose, and of one of healthy logs.
+/// Maximum bits of words in our prose and in healthy logs.
 const KNOWN: u32 = 8;
 const HEALTHY: u32 = 6;
-/// The bits of a word that is not listed.
+/// Bits of an unlisted word.
 const UNKNOWN: u32 = 10;
-/// An edit of the pages may change a word by so much before the list has to be written anew.
+/// Tolerated change of the bits of a word before the list must be regenerated.
 const DRIFT: u32 = 2;
 
-/// Words in lower case.
+/// Returns the words in lowercase.
 fn words(text: &str) -> HashSet<String> {
     let text = text.to_lowercase();
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The body of a page without its code, which repeats the messages themselves.
+/// Returns the body of a page without code, which repeats the messages.
 fn prose(page: &str) -> String {
     let body = page.splitn(3, "---\n").nth(2).unwrap_or_default();
     let outside = body.split("```").step_by(2).collect::<Vec<_>>().join("\n\n");
     outside.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
 
-/// The bits of each word: the logarithm of the share of sentences that have it.
+/// Computes the bits of each word: the logarithm of the fraction of sentences with it.
 fn measured() -> BTreeMap<String, u32> {
     let prose: Vec<String> = ["content/errors", "content/guides"]
         .iter()
@@ -50,7 +50,7 @@ fn measured() -> BTreeMap<String, u32> {
     let mut bits: BTreeMap<String, u32> =
         common.map(|(word, count)| (word, rarity(count).clamp(1, KNOWN))).collect();
     for path in files("tests/data/healthy", ".txt") {
-        // Addresses, times and hashes differ from log to log.
+        // URLs, times and hashes differ between logs.
         let log = words(&fs::read_to_string(path).expect("a log is text"));
         for word in log.into_iter().filter(|word| word.chars().all(char::is_alphabetic)) {
             bits.entry(word).and_modify(|bits| *bits = HEALTHY.min(*bits)).or_insert(HEALTHY);
@@ -59,7 +59,7 @@ fn measured() -> BTreeMap<String, u32> {
     bits
 }
 
-/// Bits, then the words that have so many, a line each.
+/// Formats a line per number of bits with its words.
 fn listed(bits: &BTreeMap<String, u32>) -> String {
     let mut lines: BTreeMap<u32, String> = BTreeMap::new();
     for (word, bits) in bits {
@@ -70,7 +70,7 @@ fn listed(bits: &BTreeMap<String, u32>) -> String {
     lines.into_values().map(|line| line + "\n").collect()
 }
 
-/// `KBGEN_BLESS=1` writes the list anew.
+/// `KBGEN_BLESS=1` regenerates the list.
 #[test]
 fn the_list_of_common_words_is_up_to_date() {
     let path = repository("crates/kbgen-signature/src/common_words.txt");

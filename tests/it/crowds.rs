@@ -13,8 +13,8 @@ use crate::served::{PATIENCE, Served, rest, starter};
 
 const CROWD: usize = 1000;
 
-/// Whether this process may open as many files as a crowd needs; else the test runs again, in a process that may.
-fn may_hold_a_crowd(test: &str) -> bool {
+/// Returns whether this process may open enough files. If not, runs the test in a process that may.
+fn may_open_many_sockets(test: &str) -> bool {
     const MARK: &str = "KBGEN_MAY_HOLD_A_CROWD";
     if std::env::var_os(MARK).is_some() {
         return true;
@@ -35,7 +35,7 @@ fn may_hold_a_crowd(test: &str) -> bool {
     false
 }
 
-/// A server in this process, with limits of our own, whose pages are one small and one large.
+/// Starts a server with custom limits and one small and one large page.
 fn server(limits: Limits) -> Running {
     let root = tempfile::TempDir::new().unwrap();
     let options = ServeOptions {
@@ -68,8 +68,8 @@ fn connect(server: &Running) -> TcpStream {
 }
 
 #[test]
-fn a_thousand_clients_who_keep_still_do_not_keep_a_reader_waiting() {
-    if !may_hold_a_crowd("crowds::a_thousand_clients_who_keep_still_do_not_keep_a_reader_waiting") {
+fn a_thousand_idle_clients_do_not_block_a_reader() {
+    if !may_open_many_sockets("crowds::a_thousand_idle_clients_do_not_block_a_reader") {
         return;
     }
     let served = Served::start(starter(), &["--port", "0"]);
@@ -83,7 +83,7 @@ fn a_thousand_clients_who_keep_still_do_not_keep_a_reader_waiting() {
         let crowd: Vec<TcpStream> = (0..CROWD)
             .map(|_| {
                 let mut stream = served.connect();
-                // The server may have closed it to make room for the next one.
+                // The server may have closed it for the next connection.
                 let _ = stream.write_all(said.as_bytes());
                 stream
             })
@@ -98,7 +98,7 @@ fn a_thousand_clients_who_keep_still_do_not_keep_a_reader_waiting() {
 }
 
 #[test]
-fn who_waited_longest_leaves_when_another_comes_and_a_stream_never_does() {
+fn a_new_connection_closes_the_longest_idle_one_but_no_stream() {
     let server = server(Limits { connections: 3, streams: 1, ..Limits::default() });
     let mut stream = connect(&server);
     stream.write_all(b"GET /_kbgen/events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -131,7 +131,7 @@ fn who_waited_longest_leaves_when_another_comes_and_a_stream_never_does() {
 }
 
 #[test]
-fn clients_that_let_time_pass_are_closed() {
+fn idle_clients_are_closed() {
     let soon = Duration::from_millis(300);
     let server = server(Limits { head_timeout: soon, idle_timeout: soon, ..Limits::default() });
     for said in ["", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"]
@@ -145,10 +145,10 @@ fn clients_that_let_time_pass_are_closed() {
             "{said:?} is answered {answer:?}, and closed"
         );
     }
-    // One asks for more than the system holds for it, and takes nothing.
+    // One requests more than the socket buffers hold, and reads nothing.
     let mut slow = connect(&server);
     slow.write_all(b"GET /large.html HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
-    // Until the server has given up on it, which frees what it held.
+    // Wait until the server has closed it.
     let closed = || {
         let mut other = connect(&server);
         other.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -161,7 +161,7 @@ fn clients_that_let_time_pass_are_closed() {
 }
 
 #[test]
-fn a_signal_ends_the_server_and_its_streams() {
+fn a_signal_stops_the_server_and_its_streams() {
     for signal in ["INT", "TERM"] {
         let mut served = Served::start(starter(), &["--port", "0"]);
         let mut stream = served.connect();

@@ -1,5 +1,4 @@
-//! What an author sees who edits pages beside a running server: the edited page at once, and the rest of the site as a
-//! whole build would make it.
+//! Edits while a server is running: the edited page is served at once, and the rest of the site equals a full build.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -16,23 +15,23 @@ use std::time::{Duration, Instant};
 use jiff::civil::date;
 use kbgen::diag::Diagnostic;
 use kbgen::engine::Engine;
-use kbgen::files::{Built, Outputs, SourceId, Sources};
+use kbgen::files::{BuildFiles, Outputs, SourceId, Sources};
 use kbgen::load::{self, Drafts};
-use kbgen::pipeline::{self, First, Order};
+use kbgen::pipeline::{self, Preview, SiteOptions};
+use kbgen::progress::{BuildProgress, NoProgress, Stage};
 use kbgen::render::Audience;
 use kbgen::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, ServeOptions, StallLimit, Tracker};
-use kbgen::watch::{Stage, Unwatched, Watch};
 use tempfile::TempDir;
 
 use crate::expect::repository;
 
-/// Nothing takes longer than this.
+/// Timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const ERROR: &str = "content/errors/memory/card-full.md";
 
-fn order() -> Order {
-    Order {
+fn order() -> SiteOptions {
+    SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: None,
@@ -41,7 +40,7 @@ fn order() -> Order {
     }
 }
 
-/// A copy of the small site.
+/// Copy of the small site.
 fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     let from = repository("tests/golden/site");
@@ -55,13 +54,13 @@ fn site() -> TempDir {
     folder
 }
 
-/// A site that is built again and again in one process.
+/// Site built repeatedly in one process.
 struct Session {
     root: TempDir,
-    order: Order,
+    order: SiteOptions,
     sources: Sources,
     faults: Vec<Diagnostic>,
-    built: Built,
+    built: BuildFiles,
     viewed: BTreeSet<String>,
 }
 
@@ -70,15 +69,15 @@ impl Session {
         let (root, order) = (site(), order());
         let (sources, faults) = load::read(root.path()).unwrap();
         let mut session =
-            Self { root, order, sources, faults, built: Built::default(), viewed: BTreeSet::new() };
+            Self { root, order, sources, faults, built: BuildFiles::default(), viewed: BTreeSet::new() };
         session.update(&BTreeSet::new()).unwrap();
         session
     }
 
-    /// Builds, and returns the files that were shown first.
+    /// Builds, and returns the files published first.
     fn update(&mut self, changed: &BTreeSet<SourceId>) -> Result<Vec<String>, String> {
         let first = RefCell::new(None);
-        let show = |built: &Built| {
+        let show = |built: &BuildFiles| {
             first.borrow_mut().get_or_insert_with(|| {
                 built.outputs.iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>()
             });
@@ -88,15 +87,15 @@ impl Session {
             sources,
             faults,
             &self.order,
-            &Unwatched,
+            &NoProgress,
             &self.built,
-            &First { changed, viewed: &self.viewed, show: &show },
+            &Preview { changed, viewed: &self.viewed, show: &show },
         );
         self.built = made.unwrap()?;
         Ok(first.take().unwrap_or_default())
     }
 
-    /// Saves pages that are there.
+    /// Saves existing pages.
     fn save(&mut self, texts: &[(&str, &str)]) -> Result<Vec<String>, String> {
         let mut changed = BTreeSet::new();
         for (path, text) in texts {
@@ -130,10 +129,10 @@ impl Session {
 fn whole(root: &Path) -> Result<Outputs, String> {
     let (sources, faults) = load::read(root).unwrap();
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    built.outputs.ok_or_else(|| format!("{:?}", built.draft.found))
+    built.outputs.ok_or_else(|| format!("{:?}", built.analysis.findings))
 }
 
-/// The text of a file with one part of it replaced.
+/// Returns the text of a file with a part replaced.
 fn edited(root: &Path, path: &str, from: &str, to: &str) -> String {
     let text = fs::read_to_string(root.join(path)).unwrap();
     assert_eq!(text.matches(from).count(), 1, "{path}: {from}");
@@ -141,7 +140,7 @@ fn edited(root: &Path, path: &str, from: &str, to: &str) -> String {
 }
 
 #[test]
-fn an_edited_page_comes_first_and_the_site_is_that_of_a_whole_build() {
+fn an_edited_page_comes_first_and_the_site_equals_a_full_build() {
     let mut session = Session::begin();
     for (path, from, to, shown) in [
         (ERROR, "The card could not hold", "Nothing could hold", "errors/card-full/index.html"),
@@ -184,7 +183,7 @@ fn an_edited_page_comes_first_and_the_site_is_that_of_a_whole_build() {
         assert!(shown.is_empty() || first.iter().any(|path| path == shown), "{path}: {first:?}");
         assert!(first.len() <= 3, "{path}: {first:?}");
         session.assert_whole(path);
-        // And back again, so that each edit stands for itself.
+        // Undo the edit, so that edits are independent.
         session.save(&[(path, &before)]).unwrap();
         session.assert_whole(path);
     }
@@ -225,7 +224,7 @@ fn two_pages_that_are_saved_together_may_name_what_is_new_in_each_other() {
 }
 
 #[test]
-fn what_is_wrong_with_an_edit_is_told_and_leaves_no_trace() {
+fn what_is_wrong_with_an_edit_is_reported_and_leaves_no_trace() {
     let mut session = Session::begin();
     let text = fs::read_to_string(session.root.path().join(ERROR)).unwrap();
     for (from, to, wanted) in [
@@ -244,7 +243,7 @@ fn what_is_wrong_with_an_edit_is_told_and_leaves_no_trace() {
             "smaller-quant",
         ),
         ("The card could", "<b>The card could", "HTML"),
-        // A file that an editor is about to write.
+        // Empty file that an editor is about to write.
         (&text, " ", ERROR),
     ] {
         assert!(text.contains(from), "{from}");
@@ -256,7 +255,7 @@ fn what_is_wrong_with_an_edit_is_told_and_leaves_no_trace() {
 }
 
 #[test]
-fn an_edit_of_more_than_pages_gives_what_a_whole_build_gives() {
+fn an_edit_of_other_files_equals_a_full_build() {
     let mut session = Session::begin();
     let root = session.root.path().to_path_buf();
     let model = "content/models/small.md";
@@ -291,7 +290,7 @@ fn an_edit_of_more_than_pages_gives_what_a_whole_build_gives() {
     }
 }
 
-/// Numbers that are the same in every run (Marsaglia's xorshift).
+/// Deterministic pseudorandom numbers (Marsaglia's xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -303,7 +302,7 @@ impl Dice {
     }
 }
 
-/// The program itself, serving a folder.
+/// Runs `kbgen serve` on a folder.
 struct Server {
     process: Child,
     address: String,
@@ -334,7 +333,7 @@ impl Server {
         if answer.starts_with(b"HTTP/1.1 200 ") { answer.split_off(head + 4) } else { Vec::new() }
     }
 
-    /// The first file that is not served as it should be.
+    /// Returns the first file that is served incorrectly.
     fn stale(&self, wanted: &Outputs, gone: &BTreeSet<String>) -> Option<String> {
         let is_served = |path: &str| !path.starts_with('.') && !path.contains("/.");
         let wrong = |(path, bytes): &(&str, &Arc<[u8]>)| self.get(path) != bytes.as_ref();
@@ -352,7 +351,7 @@ impl Drop for Server {
     }
 }
 
-/// One thing that authors do. Links of other pages keep leading somewhere.
+/// Applies an edit that keeps the links of other pages valid.
 fn act(root: &Path, dice: &mut Dice, step: u64) {
     let error = root.join(ERROR);
     let guide = root.join("content/guides/free-memory.md");
@@ -374,7 +373,7 @@ fn act(root: &Path, dice: &mut Dice, step: u64) {
             retitle(&root.join("content/errors/memory/slow-start.md"), &format!("title: A slow start {step}"))
         }
         5 => {
-            // As editors save: a new file takes the place of the old one.
+            // Save like editors do, by replacing the file.
             let text = fs::read_to_string(&guide).unwrap();
             let beside = root.join(format!("content/guides/save{step}"));
             fs::write(&beside, format!("{text}\nSaved {step}.\n")).unwrap();
@@ -402,7 +401,7 @@ fn act(root: &Path, dice: &mut Dice, step: u64) {
             fs::write(root.join("site.toml"), lines.collect::<Vec<_>>().join("\n") + "\n").unwrap();
         }
         _ => {
-            // A slip that is mended at once.
+            // A mistake that is fixed at once.
             let text = fs::read_to_string(&error).unwrap();
             fs::write(&error, text.replace("severity:", "severty:")).unwrap();
             fs::write(&error, format!("{text}\nMended {step}.\n")).unwrap();
@@ -411,7 +410,7 @@ fn act(root: &Path, dice: &mut Dice, step: u64) {
 }
 
 #[test]
-fn when_all_is_quiet_the_site_is_that_of_a_whole_build_whatever_was_edited() {
+fn when_idle_the_site_equals_a_full_build() {
     let root = site();
     let server = Server::start(root.path());
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
@@ -433,19 +432,19 @@ fn when_all_is_quiet_the_site_is_that_of_a_whole_build_whatever_was_edited() {
     }
 }
 
-/// A site of one file, `content/page.html`, whose builds begin and end when the test says so.
+/// Site of one file, `content/page.html`, whose builds the test starts and ends.
 struct Slow {
     root: TempDir,
     running: serve::Running,
     events: mpsc::Receiver<Event>,
     begun: mpsc::Receiver<()>,
     gate: mpsc::Sender<()>,
-    /// Seconds that a build may make no progress.
+    /// Stall limit in seconds.
     limit: Arc<AtomicU64>,
 }
 
 impl Slow {
-    /// A server that has built once.
+    /// Starts a server after its first build.
     fn start() -> Self {
         let root = TempDir::new().unwrap();
         let page = root.path().join("content/page.html");
@@ -483,9 +482,9 @@ impl Slow {
             outputs.add("page.html", text);
             outputs.add("viewed/index.html", format!("{:?}", changes.viewed));
             tracker.show(outputs.clone());
-            // A build that nobody waits for ends where it reports.
+            // A cancelled build ends at its next report.
             while opened.lock().unwrap().recv_timeout(Duration::from_millis(1)).is_err() {
-                tracker.begin(Stage::Pages, 0);
+                tracker.start_stage(Stage::Pages, 0);
             }
             outputs.add("list.html", "whole");
             Rebuild::Site(outputs)
@@ -493,7 +492,7 @@ impl Slow {
         gate.send(()).unwrap();
         let long_again = Arc::clone(&limit);
         let announce = move |event| {
-            // The build that follows one that was given up has its time.
+            // The build after an abandoned one has the full time.
             if matches!(event, Event::Broken { .. }) {
                 long_again.store(3600, Ordering::Relaxed);
             }
@@ -526,7 +525,7 @@ impl Slow {
         answer.split_once("\r\n\r\n").unwrap().1.to_string()
     }
 
-    /// What an open page is told is wrong.
+    /// Returns the errors sent to open pages.
     fn broken(&self) -> Option<String> {
         let mut stream = TcpStream::connect(self.running.address).unwrap();
         write!(stream, "GET /_kbgen/events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -563,7 +562,7 @@ fn a_build_is_given_the_pages_that_browsers_view() {
 }
 
 #[test]
-fn a_slip_is_told_and_forgotten_when_it_is_mended() {
+fn a_slip_is_reported_until_it_is_fixed() {
     let slow = Slow::start();
     slow.write("wrong");
     slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain == "`wrong`"));

@@ -1,4 +1,4 @@
-//! What a user sees of the published folder: whole sites, untouched files, nobody else's files harmed.
+//! Publishing: complete sites, unchanged files, and no damage to other files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use kbgen::emit;
-use kbgen::emit::{MARKER, Permission, Report, Target};
+use kbgen::emit::{MANIFEST_FILE, OutputTarget, Permission, Report};
 use kbgen::files::Outputs;
 use tempfile::TempDir;
 
-/// A site's root with a `site.toml`, and the output folder in it.
+/// Site root with `site.toml` and the output folder.
 struct Project {
     root: TempDir,
 }
@@ -31,7 +31,7 @@ impl Project {
 
     fn emit_to(&self, folder: &Path, files: &[(&str, &str)], permission: Permission) -> Result<Report> {
         let sources = [self.path("site.toml"), self.path("content")];
-        emit::write(&outputs(files), &Target { folder, sources: &sources, permission })
+        emit::write(&outputs(files), &OutputTarget { folder, sources: &sources, permission })
     }
 
     fn emit(&self, files: &[(&str, &str)]) -> Result<Report> {
@@ -44,7 +44,7 @@ impl Project {
         format!("{error:#}")
     }
 
-    /// Names in the root, without the site's own.
+    /// Returns the names in the root, except for sources.
     fn beside(&self) -> Vec<String> {
         let names = fs::read_dir(self.root.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
@@ -62,12 +62,12 @@ fn outputs(files: &[(&str, &str)]) -> Outputs {
     outputs
 }
 
-/// Every file of a folder but the marker, with its text.
+/// Returns the text of every file in a folder except the marker.
 fn tree(folder: &Path) -> BTreeMap<String, String> {
     walkdir::WalkDir::new(folder)
         .into_iter()
         .map(Result::unwrap)
-        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MANIFEST_FILE)
         .map(|entry| {
             let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_string();
             (path, fs::read_to_string(entry.path()).unwrap())
@@ -88,7 +88,7 @@ fn a_first_build_makes_the_folder_and_its_parents() {
     assert_eq!(report, Report { written: 2, ..Report::default() });
     assert_eq!(tree(&folder), expect(&files));
     assert_eq!(
-        fs::read_to_string(folder.join(MARKER))
+        fs::read_to_string(folder.join(MANIFEST_FILE))
             .unwrap()
             .lines()
             .filter(|line| !line.starts_with('#'))
@@ -146,10 +146,10 @@ fn a_folder_that_kbgen_did_not_make_is_refused_and_left_alone() {
     fs::create_dir(project.path("photos")).unwrap();
     fs::write(project.path("photos/cat.jpg"), "cat").unwrap();
     let refusal = project.refusal("photos");
-    assert!(refusal.contains("photos` holds files that kbgen did not write"), "{refusal}");
+    assert!(refusal.contains("photos` contains files not written by kbgen"), "{refusal}");
     assert!(refusal.contains("--force"), "{refusal}");
     assert_eq!(tree(&project.path("photos")), expect(&[("cat.jpg", "cat")]));
-    assert!(!project.path("photos").join(MARKER).exists());
+    assert!(!project.path("photos").join(MANIFEST_FILE).exists());
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn the_output_folder_never_overlaps_the_sources() {
         }
     }
     assert_eq!(project.beside(), ["sub"]);
-    // Through a link to a parent as well.
+    // Also through a link to a parent folder.
     let elsewhere = TempDir::new().unwrap();
     symlink(project.root.path(), elsewhere.path().join("link")).unwrap();
     let error = project
@@ -257,9 +257,9 @@ fn a_link_or_a_file_as_output_folder_is_refused() {
 #[test]
 fn output_paths_that_leave_the_folder_are_refused() {
     let project = Project::new();
-    for path in ["../site.toml", "/etc/kbgen", "a/../../b", "a\nb", MARKER] {
+    for path in ["../site.toml", "/etc/kbgen", "a/../../b", "a\nb", MANIFEST_FILE] {
         let refusal = format!("{:#}", project.emit(&[(path, "x")]).unwrap_err());
-        assert!(refusal.contains("cannot be written"), "{path:?}: {refusal}");
+        assert!(refusal.contains("invalid output path"), "{path:?}: {refusal}");
     }
     assert_eq!(project.beside(), [""; 0]);
 }
@@ -270,19 +270,19 @@ fn a_marker_edited_by_hand_cannot_remove_files_elsewhere() {
     project.emit(&[("index.html", "1")]).unwrap();
     fs::write(project.path("precious"), "x").unwrap();
     let marker = format!("kbgen-output 1\n../precious\n{}\nindex.html\n", project.path("precious").display());
-    fs::write(project.path("public").join(MARKER), marker).unwrap();
+    fs::write(project.path("public").join(MANIFEST_FILE), marker).unwrap();
     let report = project.emit(&[("index.html", "2")]).unwrap();
     assert_eq!(report, Report { written: 1, ..Report::default() });
     assert!(project.path("precious").exists());
-    fs::write(project.path("public").join(MARKER), "kbgen-output 9\n").unwrap();
+    fs::write(project.path("public").join(MANIFEST_FILE), "kbgen-output 9\n").unwrap();
     assert!(project.refusal("public").contains("is not a marker"));
 }
 
 #[test]
-fn a_failing_build_leaves_the_old_site_whole_and_nothing_beside_it() {
+fn a_failed_build_keeps_the_old_site_and_leaves_no_files() {
     let project = Project::new();
     project.emit(&[("index.html", "1")]).unwrap();
-    // A file and a folder of one name: the disk refuses the second, half way through.
+    // A file and a folder with the same name, so that writing fails halfway.
     let error = project.emit(&[("a", "file"), ("a/b", "file in it"), ("index.html", "2")]).unwrap_err();
     assert!(format!("{error:#}").contains(".public.kbgen-new/a"), "{error:#}");
     assert_eq!(tree(&project.path("public")), expect(&[("index.html", "1")]));
@@ -302,7 +302,7 @@ fn what_a_killed_build_left_is_cleaned() {
         assert_eq!(project.beside(), ["public"], "{what}");
         assert_eq!(tree(&project.path("public")), expect(&[("index.html", text)]));
     }
-    // Killed between the two renames of a system without exchange: the old site lies aside.
+    // State after a kill between the two renames: the old site is moved aside.
     fs::create_dir(project.path(".public.kbgen-old")).unwrap();
     fs::rename(project.path("public"), project.path(".public.kbgen-old/public")).unwrap();
     let report = project.emit(&[("index.html", "2")]).unwrap();
@@ -311,7 +311,7 @@ fn what_a_killed_build_left_is_cleaned() {
 }
 
 #[test]
-fn a_second_build_at_the_same_time_is_told_so() {
+fn a_concurrent_build_is_rejected() {
     use rustix::fs::{FlockOperation, flock};
 
     let project = Project::new();
@@ -323,8 +323,7 @@ fn a_second_build_at_the_same_time_is_told_so() {
         let refusal = project.refusal("public");
         assert!(refusal.contains("another build is writing"), "{refusal}");
         assert!(project.path(".public.kbgen-new").exists(), "the other build's files are not cleaned away");
-        // Closing is not enough: a program that another test is just starting holds a copy of the file, and with it
-        // the lock, until it runs.
+        // Closing is not enough: a process that another test is starting inherits the locked file until it runs.
         flock(&other, FlockOperation::Unlock).unwrap();
     }
     project.emit(&[("index.html", "2")]).unwrap();
@@ -359,7 +358,7 @@ fn readers_never_miss_a_page_while_rival_builds_publish() {
             .collect();
         let reader = scope.spawn(|| {
             loop {
-                // Cleaning first would lose the file, writing in place would cut it short.
+                // Cleaning first would lose the file; writing in place would truncate it.
                 let text = fs::read_to_string(project.path("public/7/index.html")).unwrap();
                 assert!(text == "one" || text == "two", "{text}");
                 if done.load(Ordering::Relaxed) {
@@ -378,10 +377,10 @@ fn readers_never_miss_a_page_while_rival_builds_publish() {
     assert_eq!(project.beside(), ["public"]);
 }
 
-/// Kinds of file that can lie in the place of a temporary one.
+/// Kinds of files that can exist at the path of a temporary file.
 const IN_THE_WAY: [&str; 5] = ["link to a folder", "dangling link", "link to a file", "file", "pipe"];
 
-/// Puts something at a path; links lead to `elsewhere`.
+/// Creates a file of this kind. Links point to `elsewhere`.
 fn put(what: &str, at: &Path, elsewhere: &Path) {
     match what {
         "link to a folder" => symlink(elsewhere, at).unwrap(),
@@ -427,7 +426,7 @@ fn a_temporary_folder_without_permissions_is_removed_or_named() {
         fs::create_dir(project.path(name)).unwrap();
         fs::set_permissions(project.path(name), fs::Permissions::from_mode(0o000)).unwrap();
         match project.emit(&[("index.html", "1")]) {
-            // Who is root may do anything.
+            // Root has all permissions.
             Ok(_) => assert_eq!(project.beside(), ["public"]),
             Err(refusal) => assert!(format!("{refusal:#}").contains(name), "{refusal:#}"),
         }
@@ -439,12 +438,9 @@ fn a_marker_that_is_no_file_is_refused_by_name() {
     for what in IN_THE_WAY.into_iter().filter(|what| *what != "file") {
         let (project, elsewhere) = (Project::new(), TempDir::new().unwrap());
         fs::create_dir(project.path("public")).unwrap();
-        put(what, &project.path("public").join(MARKER), elsewhere.path());
+        put(what, &project.path("public").join(MANIFEST_FILE), elsewhere.path());
         let refusal = project.refusal("public");
-        assert!(
-            refusal.contains(".kbgen-output` is not a file that kbgen made: delete it"),
-            "{what}: {refusal}"
-        );
+        assert!(refusal.contains(".kbgen-output` was not created by kbgen; delete it"), "{what}: {refusal}");
     }
 }
 
@@ -457,7 +453,7 @@ fn a_bundle_never_goes_through_a_link_or_waits_for_a_pipe() {
         let path = project.path("site.html");
         let write = |permission| {
             let sources = [project.path("content")];
-            emit::Single { path: &path, mark: b"<ours", sources: &sources, permission }.write(b"<ours>")
+            emit::SingleFile { path: &path, mark: b"<ours", sources: &sources, permission }.write(b"<ours>")
         };
         put(what, &project.path(".site.html.kbgen-new"), elsewhere.path());
         let written = write(Permission::OnlyOurs);
@@ -471,7 +467,10 @@ fn a_bundle_never_goes_through_a_link_or_waits_for_a_pipe() {
             );
             fs::remove_file(project.path(".site.html.kbgen-new")).unwrap();
             put(what, &path, elsewhere.path());
-            assert!(format!("{:#}", write(Permission::OnlyOurs).unwrap_err()).contains("kbgen did not make"));
+            assert!(
+                format!("{:#}", write(Permission::OnlyOurs).unwrap_err())
+                    .contains("not a bundle created by kbgen")
+            );
             write(Permission::TakeOver).unwrap();
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "<ours>", "{what}");

@@ -1,4 +1,4 @@
-//! What the estimator leaves out changes no answer, for every model of the catalog.
+//! Shortcuts of the estimator do not change results, for every model of the catalog.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
 
-/// Every model that the site has a page of and the estimator covers.
+/// Returns every model that has a page and is covered by the estimator.
 fn catalog() -> Vec<(String, Architecture)> {
     let (sources, _) = load::read(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
     let (site, _) = load::pages(&sources, Drafts::Include);
@@ -23,7 +23,7 @@ fn catalog() -> Vec<(String, Architecture)> {
     models.collect()
 }
 
-/// Numbers that look random and are the same in every run (xorshift).
+/// Deterministic pseudorandom numbers (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -95,7 +95,7 @@ fn curves_of_every_layer_are_the_same() {
 }
 
 #[test]
-fn what_was_asked_before_changes_no_answer() {
+fn earlier_estimates_do_not_change_results() {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     for (id, model) in catalog().iter().step_by(7) {
         let mut asked = Planner::new(model);
@@ -143,7 +143,7 @@ fn more_context_slots_or_micro_batch_never_needs_less_but_for_the_compute_buffer
 }
 
 #[test]
-fn what_devices_need_adds_up_however_layers_are_placed() {
+fn device_needs_add_up_for_any_placement() {
     for (id, model) in catalog().iter().step_by(3) {
         let mut planner = Planner::new(model);
         let sums = |planner: &mut Planner<'_>, split: Vec<u64>, gpu_layers| {
@@ -159,7 +159,7 @@ fn what_devices_need_adds_up_however_layers_are_placed() {
             need.devices.iter().map(|device| device.cache.bytes).sum::<Bytes>()
         };
         let one = sums(&mut planner, vec![1], None);
-        // an f16 cache is a multiple of every alignment
+        // The f16 cache size is a multiple of every alignment.
         assert_eq!(sums(&mut planner, vec![2, 1], None), one, "{id}");
         assert_eq!(sums(&mut planner, vec![1, 1, 1], Some(5)), one, "{id}");
         assert_eq!(sums(&mut planner, vec![], None), one, "{id}");

@@ -1,4 +1,4 @@
-//! Expectations that are kept in files: compared, or written anew when `KBGEN_BLESS` is set.
+//! Expected output in files: compared, or rewritten if `KBGEN_BLESS` is set.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,26 +9,26 @@ use std::sync::{Arc, Once};
 use jiff::civil::date;
 use kbgen::engine::Engine;
 use kbgen::load::Drafts;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 use kbgen::render::Audience;
 
-/// A path in the repository.
+/// Returns a path in the repository.
 pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// How the small site of `tests/golden` is built: on a day of its own, and nothing is known of earlier builds.
-pub fn order() -> Order {
-    Order {
+/// Returns the build options of the small site in `tests/golden`: a fixed date and no cache.
+pub fn order() -> SiteOptions {
+    SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: None,
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     }
 }
 
-/// Folder for the caches of sites that tests build, so that none goes to the user's.
+/// Returns the cache folder of tests, so that they do not use the user's.
 pub fn cache_dir() -> PathBuf {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_MANIFEST_DIR").hash(&mut hasher);
@@ -38,7 +38,7 @@ pub fn cache_dir() -> PathBuf {
     folder
 }
 
-/// The program, in an environment that does not depend on the user's.
+/// Returns a command for the program with a clean environment.
 pub fn kbgen() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kbgen"));
     command.env("XDG_CACHE_HOME", cache_dir());
@@ -46,12 +46,12 @@ pub fn kbgen() -> Command {
     command
 }
 
-/// Whether expectations are written anew instead of compared.
+/// Returns whether expected output is rewritten instead of compared.
 pub fn bless() -> bool {
     std::env::var_os("KBGEN_BLESS").is_some_and(|value| !value.is_empty())
 }
 
-/// Writes `text` where it is not there already.
+/// Writes `text` unless the file already contains it.
 pub fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|before| before == text) {
         return;
@@ -60,7 +60,7 @@ pub fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("the expectation can be written");
 }
 
-/// Nothing if the file at `path` holds `actual`, else what differs. With `KBGEN_BLESS` it is made to.
+/// Compares a file with `actual` and returns the difference, if any. With `KBGEN_BLESS`, writes the file.
 pub fn same(path: &Path, actual: &str) -> Option<String> {
     if bless() {
         write(path, actual);
@@ -74,7 +74,7 @@ pub fn same(path: &Path, actual: &str) -> Option<String> {
     }
 }
 
-/// The first line that differs, and what was expected there.
+/// Describes the first line that differs.
 pub fn difference(name: &str, expected: &str, actual: &str) -> String {
     let (mut wanted, mut got) = (expected.lines(), actual.lines());
     let mut number = 0;
@@ -98,7 +98,7 @@ pub fn difference(name: &str, expected: &str, actual: &str) -> String {
     }
 }
 
-/// Fails with everything that differs.
+/// Fails if there are differences.
 pub fn all_well(faults: Vec<String>) {
     assert!(
         faults.is_empty(),
@@ -107,7 +107,7 @@ pub fn all_well(faults: Vec<String>) {
     );
 }
 
-/// All files below a folder of the repository whose names end so, sorted.
+/// Returns the sorted files below a folder of the repository with this suffix.
 pub fn files(folder: &str, end: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = walkdir::WalkDir::new(repository(folder))
         .into_iter()

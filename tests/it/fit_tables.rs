@@ -1,4 +1,4 @@
-//! The fit tables that a site publishes, read as the calculator reads them, against the estimator.
+//! Published fit tables, read like the calculator reads them, match the estimator.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ use kbgen::site::{Figures, Run, Runner};
 use crate::expect::{order, repository};
 use crate::measured::models;
 
-/// One model of each sort of layer.
+/// One model for each kind of layer.
 const MODELS: [(&str, &str); 6] = [
     ("llama", "llama-3.1-8b-instruct"),
     ("gemma", "gemma-3-4b-it"),
@@ -30,7 +30,7 @@ const MODELS: [(&str, &str); 6] = [
     ("gpt", "gpt-oss-20b"),
 ];
 
-/// A site of these models and of every quantization.
+/// Builds a site of these models and all quantizations.
 fn site() -> Outputs {
     let folder = tempfile::tempdir().unwrap();
     let write = |path: String, text: &str| {
@@ -42,7 +42,7 @@ fn site() -> Outputs {
     for (family, slug) in MODELS {
         let text = fs::read_to_string(repository(&format!("content/models/{family}/{slug}.md"))).unwrap();
         let end = text[4..].find("\n---\n").unwrap() + 9;
-        // with every type, also where files exist in one alone
+        // With every type, even if files exist in only one.
         let every_type = text[..end].replace("released_as: MXFP4\n", "");
         write(format!("content/models/{family}/{slug}.md"), &every_type);
     }
@@ -54,10 +54,10 @@ fn site() -> Outputs {
     }
     let (sources, faults) = load::read(folder.path()).unwrap();
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    built.outputs.unwrap_or_else(|| panic!("{:?}", built.draft.found))
+    built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 
-/// What the script of a model hands over.
+/// Parses the data in the script of a model.
 fn table(outputs: &Outputs, slug: &str) -> Value {
     let text = String::from_utf8(outputs.get(&format!("data/fit/{slug}.js")).unwrap().to_vec()).unwrap();
     let inner = text.strip_prefix(&format!("kbgen.fit.add(\"{slug}\",")).unwrap();
@@ -73,7 +73,7 @@ fn runs(value: &Value) -> Vec<usize> {
     numbers.chunks(2).flat_map(|run| std::iter::repeat_n(run[0], run[1])).collect()
 }
 
-/// A curve at a number of cells.
+/// Evaluates a curve at a number of cells.
 fn at(table: &Value, curve: &Value, cells: u64) -> u64 {
     let numbers: Vec<i64> = table["curves"][number(curve) as usize]
         .as_array()
@@ -85,7 +85,7 @@ fn at(table: &Value, curve: &Value, cells: u64) -> u64 {
     (piece[1] + piece[2] * (cells as i64 - piece[0]) / 256) as u64
 }
 
-/// Bytes of weights on the GPU, and in the host's memory, with all layers on the GPU.
+/// Returns the bytes of weights on the GPU and in host memory, with all layers on the GPU.
 fn weights(table: &Value, quant: usize) -> (u64, u64) {
     let fit = &table["quants"][quant];
     let layers: u64 = runs(&fit["layer"]).into_iter().map(|kind| number(&fit["kinds"][kind][0])).sum();
@@ -93,7 +93,7 @@ fn weights(table: &Value, quant: usize) -> (u64, u64) {
     (layers + number(&fit["out"][0]) + factors, number(&fit["in"]))
 }
 
-/// The same numbers at every run.
+/// Deterministic pseudorandom numbers.
 struct Draw(u64);
 
 impl Draw {
@@ -153,7 +153,7 @@ fn published_figures_are_the_estimators_own_at_any_setting() {
     }
 }
 
-/// A quantization, a run, a context, layers on the GPU and layers with experts on the host, at random.
+/// Random quantization, run, context, GPU layers and layers with experts on the host.
 fn part(draw: &mut Draw, model: &Architecture) -> (usize, Run, u64, usize, usize) {
     let layers = model.layers.len() as u64;
     let quant = draw.below(Quantization::ALL.len() as u64) as usize;

@@ -1,4 +1,4 @@
-//! The tables of `docs/front-matter.md` are written from the definitions of the fields.
+//! Generates the tables of `docs/front-matter.md` from the field definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,7 +24,7 @@ const SECTIONS: [(&str, &str); 11] = [
     ("Other page", "page"),
 ];
 
-/// The published schemas by their names.
+/// Returns the published schemas by name.
 fn schemas() -> BTreeMap<String, Value> {
     let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
     let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
@@ -36,7 +36,7 @@ fn schemas() -> BTreeMap<String, Value> {
     schemas.collect()
 }
 
-/// The rows of a mapping.
+/// Formats the rows of a mapping.
 fn table(schema: &Value) -> String {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -48,7 +48,7 @@ fn table(schema: &Value) -> String {
     format!("| key | value | meaning |\n| --- | --- | --- |\n{}", rows.collect::<String>())
 }
 
-/// What a field takes, in words.
+/// Describes the values of a field.
 fn value(field: &Value) -> String {
     if let Some(words) = field["oneOf"].as_array() {
         let words: Vec<String> =
@@ -80,7 +80,7 @@ fn value(field: &Value) -> String {
     }
 }
 
-/// The manual with its tables written anew; all mappings have a section.
+/// Returns the manual with its tables regenerated. All mappings have a section.
 fn written(manual: &str, schemas: &BTreeMap<String, Value>) -> String {
     let mut text = String::new();
     let mut page = &Value::Null;
@@ -127,7 +127,7 @@ fn the_tables_of_the_manual_are_those_of_the_fields() {
     all_well(same(&path, &written(&manual, &schemas())).into_iter().collect());
 }
 
-/// Every key of a schema and of those within it.
+/// Returns every key of a schema, including nested ones.
 fn keys(schema: &Value, found: &mut BTreeSet<String>) {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         found.insert(name.clone());
@@ -145,13 +145,13 @@ fn a_key_is_named_by_its_declaration_alone() {
     let sources =
         [("src/site/kinds", ".rs"), ("src/load", ".rs"), ("crates/kbgen-estimate/src", "fields.rs")];
     for path in sources.into_iter().flat_map(|(folder, end)| files(folder, end)) {
-        // Keys that several kinds share are written there.
+        // Keys shared by several kinds are defined there.
         if path.ends_with("kinds/common.rs") {
             continue;
         }
         let text = fs::read_to_string(&path).expect("a source file can be read");
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        // A word of a closed set may be the same.
+        // Allowed values may have the same name.
         let is_key = |at: usize| !code[..at].ends_with("= ");
         let has = |name: &&String| code.match_indices(&format!("\"{name}\"")).any(|(at, _)| is_key(at));
         let named = names.iter().find(has);

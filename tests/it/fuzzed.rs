@@ -1,5 +1,4 @@
-//! What a fuzzing engine invented, and what it found: every seed of `fuzz/seeds` through the body of its target. The
-//! engine is not needed for that; `docs/development.md` says how to run it.
+//! Runs every seed of `fuzz/seeds` through the body of its fuzz target.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +27,7 @@ mod place;
 #[path = "../fuzzed/site.rs"]
 mod site;
 
-/// Files of a folder with what they hold, in the order of their names.
+/// Returns the files of a folder with their contents, sorted by name.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let listed = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = listed.map(|entry| entry.unwrap().path()).collect();
@@ -36,7 +35,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     paths.into_iter().map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
 }
 
-/// Runs a target over its seeds, and names those that fail; what is wrong with each stands above.
+/// Runs a target over its seeds and lists those that fail.
 fn replay(target: &str, hold: impl Fn(&[u8])) {
     let seeds = files(&repository("fuzz/seeds").join(target));
     assert!(seeds.len() >= 20, "{} seeds", seeds.len());
@@ -76,7 +75,8 @@ fn requests() {
     replay("http", http::hold);
 }
 
-/// The vectors are left for the script's test, `tests/browser/match.test.mjs`; `KBGEN_CORPUS` names a folder of more.
+/// Writes the vectors for the script's test, `tests/browser/match.test.mjs`; `KBGEN_CORPUS` selects a folder with
+/// more.
 #[test]
 fn patterns_and_logs() {
     replay("matcher", matcher::hold);

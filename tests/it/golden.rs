@@ -1,33 +1,33 @@
-//! One small site: its files are what they were, lead to each other, and are the same wherever it is published.
+//! One small site: its files match the expected ones, its links resolve, and output is independent of the base URL.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::civil::date;
 use kbgen::engine::Engine;
-use kbgen::files::{Memory, Outputs, Sources};
+use kbgen::files::{MemorySink, Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
+use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
-use kbgen::watch::Unwatched;
 
 use crate::expect::{all_well, order, repository, same};
 use crate::html::{Tag, tags};
 
-/// The site, published at an address.
+/// Builds the site for a base URL.
 fn site(base_url: &str) -> Outputs {
     let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let order = Order {
+    let order = SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: Some(base_url.to_string()),
         audience: Audience::World,
-        engine: Arc::new(Engine::forgetful()),
+        engine: Arc::new(Engine::without_cache()),
     };
     let built = pipeline::build(&sources, faults, &order).expect("the address is one");
-    assert_eq!(built.draft.found, [], "the site has no fault");
+    assert_eq!(built.analysis.findings, [], "the site has no fault");
     built.outputs.expect("without a fault there is a site")
 }
 
@@ -38,13 +38,13 @@ fn text(outputs: &Outputs, path: &str) -> String {
     String::from_utf8(bytes.to_vec()).expect("it is text")
 }
 
-/// Every page: its path and its tags.
+/// Returns the path and the tags of every page.
 fn pages(outputs: &Outputs) -> BTreeMap<String, Vec<Tag>> {
     let html = outputs.iter().filter(|(path, _)| path.ends_with(".html"));
     html.map(|(path, _)| (path.to_string(), tags(&text(outputs, path)))).collect()
 }
 
-/// Names of static files hold a hash of what they hold; a new style sheet is no new site.
+/// Removes content hashes from names of static files, so that a new style sheet is not a new site.
 fn without_hash(path: &str) -> String {
     let parts: Vec<&str> = path.split('.').collect();
     match parts[..] {
@@ -53,7 +53,7 @@ fn without_hash(path: &str) -> String {
     }
 }
 
-/// A text in which names of static files have no hash.
+/// Removes content hashes from the text.
 fn nameless(text: &str, outputs: &Outputs) -> String {
     let files = outputs.iter().filter(|(path, _)| path.starts_with("static/"));
     files.fold(text.to_string(), |text, (path, _)| text.replace(path, &without_hash(path)))
@@ -63,9 +63,9 @@ fn nameless(text: &str, outputs: &Outputs) -> String {
 fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
     let draft =
-        pipeline::understand(&sources, faults.clone(), &order(), &Unwatched).expect("no address is given");
-    let pictures = Memory::default();
-    pipeline::pictures(&sources, &draft, &order(), &Unwatched, &pictures);
+        pipeline::analyze(&sources, faults.clone(), &order(), &NoProgress).expect("no address is given");
+    let pictures = MemorySink::default();
+    pipeline::pictures(&sources, &draft, &order(), &NoProgress, &pictures);
     let (site, pictures) = (site(BASE), pictures.into_outputs());
     let paths = site.iter().chain(pictures.iter()).map(|(path, _)| path.to_string());
     let aliases: BTreeSet<String> = paths
@@ -80,7 +80,7 @@ fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
         sources.add(format!("content/pages/old-{at}.md"), page);
     }
     let found =
-        pipeline::understand(&sources, faults, &order(), &Unwatched).expect("no address is given").found;
+        pipeline::analyze(&sources, faults, &order(), &NoProgress).expect("no address is given").findings;
     let refused: BTreeSet<&str> = found
         .iter()
         .filter(|finding| finding.code == "alias-clash")
@@ -91,7 +91,7 @@ fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
 }
 
 #[test]
-fn every_file_is_what_it_was() {
+fn every_file_matches_the_expected_output() {
     let outputs = site(BASE);
     let list: String = outputs.iter().map(|(path, _)| format!("{}\n", without_hash(path))).collect();
     let expected = |name: &str| repository("tests/golden/expected").join(name);
@@ -127,7 +127,7 @@ fn every_file_is_what_it_was() {
         let page = text(&outputs, &format!("{page}/index.html"));
         let start = page.find("<main").expect("a page has a main part");
         let end = page.find("</main>").expect("it is closed") + "</main>\n".len();
-        // Data for scripts change with every figure; other tests hold them to the program.
+        // Data of scripts change with every figure; other tests compare them with the program.
         let is_data = |line: &&str| line.starts_with("<script type=\"application/json\"");
         let main: String =
             page[start..end].lines().filter(|line| !is_data(line)).flat_map(|line| [line, "\n"]).collect();
@@ -137,7 +137,7 @@ fn every_file_is_what_it_was() {
     all_well(faults);
 }
 
-/// The pages that a search leads to: all but those that a search starts from, and old addresses.
+/// Returns the pages in the search index: all but search pages and redirects.
 #[test]
 fn the_search_knows_every_page() {
     let outputs = site(BASE);
@@ -199,7 +199,7 @@ fn only_what_names_the_address_of_the_site_differs_between_two_addresses() {
                 || tag.is("rel", "canonical")
                 || tag.get("property").is_some_and(|property| property.starts_with("og:"))
                 || tag.is("type", "application/ld+json")
-                // What one copies to show a badge elsewhere names this site.
+                // The code to embed a badge contains the base URL.
                 || (tag.name == "code" && tag.text.contains("/badges/"));
             assert!(may_differ, "{path}: {tag:?}\nis elsewhere {other:?}");
         }
@@ -218,7 +218,7 @@ fn the_data_file_differs_only_in_the_address_it_was_made_for() {
     assert_eq!(here, there);
 }
 
-/// The output that a reference on a page names, and the id in it.
+/// Resolves a reference on a page to an output file and an id.
 fn resolve(from: &str, reference: &str) -> (String, Option<String>) {
     let (path, id) = match reference.split_once('#') {
         Some((path, id)) => (path, Some(id.to_string())),
@@ -268,7 +268,7 @@ fn every_link_leads_to_a_file_and_a_place_in_it() {
                 if value.starts_with("data:") {
                     continue;
                 }
-                // A page that is not found is shown at any depth, so only its links begin at the root.
+                // The 404 page is served at any depth, so its links start at the root.
                 let value = match (path.as_str(), value.strip_prefix('/')) {
                     ("404.html", Some(rest)) => rest,
                     ("404.html", None) if !value.starts_with('#') => {
@@ -320,7 +320,7 @@ fn ids_are_given_once_on_a_page() {
 }
 
 #[test]
-fn no_page_holds_style_or_script_of_its_own() {
+fn pages_have_no_inline_styles_or_scripts() {
     for (path, tags) in pages(&site(BASE)) {
         for tag in &tags {
             let is_data = tag.get("type").is_some_and(|kind| kind.ends_with("json"));
@@ -343,7 +343,7 @@ fn nothing_that_a_page_says_becomes_markup() {
     let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7*7 }} {% raw %} & 'x'";
     let page = sources.get(file).text.replace("Loader: the card is full", hostile);
     let page = page.replace("Another program holds the memory", &format!("\"{hostile}\""));
-    // Bare HTML in a tell is refused; in backticks it is text.
+    // HTML in `tell` is rejected; in backticks it is text.
     let page = page.replace("It works after a restart", &format!("\"`{hostile}`\""));
     let page = page.replace(
         "cannot put 2.00 GiB on the card, 0.50 GiB free",
@@ -351,7 +351,7 @@ fn nothing_that_a_page_says_becomes_markup() {
     );
     sources.add(path, page);
     let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
-    assert_eq!(built.draft.found, []);
+    assert_eq!(built.analysis.findings, []);
     let pages = pages(&built.outputs.expect("without a fault there is a site"));
     let heading = pages["errors/card-full/index.html"].iter().find(|tag| tag.name == "h1");
     assert_eq!(heading.expect("a page has a heading").text.trim(), hostile);
@@ -372,9 +372,9 @@ fn every_page_says_what_it_is() {
     let mut titles: BTreeMap<String, String> = BTreeMap::new();
     for (path, tags) in pages(&site(BASE)) {
         let named = |name: &str| tags.iter().filter(|tag| tag.name == name).count();
-        // Parts of pictures have titles too.
+        // SVG parts have titles too.
         let before_body = tags.iter().take_while(|tag| tag.name != "body");
-        // A page that only leads on to another one is never read.
+        // Redirect pages are not read.
         let leads_on = tags.iter().any(|tag| tag.is("http-equiv", "refresh"));
         assert_eq!(before_body.filter(|tag| tag.name == "title").count(), 1, "{path}: titles");
         assert!(leads_on || named("h1") == 1, "{path}: {} level-1 headings", named("h1"));
@@ -392,7 +392,7 @@ fn every_page_says_what_it_is() {
 }
 
 #[test]
-fn what_the_paste_box_offers_leads_to_pages() {
+fn examples_of_the_paste_box_match_pages() {
     let outputs = site(BASE);
     let script = text(&outputs, "data/diagnose.js");
     let json = script.trim_end().strip_prefix("kbgen.tables=").and_then(|rest| rest.strip_suffix(';'));
@@ -405,18 +405,18 @@ fn what_the_paste_box_offers_leads_to_pages() {
     assert_eq!(pages["card-full"]["first_command"], "loader -ngl 20 --name \"<model> & co\"");
 }
 
-/// The site with one of its files changed, and its pictures, drawn anew.
+/// Builds the site with one file changed, including pictures.
 fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
     change(&mut sources);
     let order = order();
     let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
-    let pictures = Memory::default();
-    pipeline::pictures(&sources, &built.draft, &order, &Unwatched, &pictures);
+    let pictures = MemorySink::default();
+    pipeline::pictures(&sources, &built.analysis, &order, &NoProgress, &pictures);
     (built.outputs.expect("without a fault there is a site"), pictures.into_outputs())
 }
 
-/// The picture that a page names, from the root of the site.
+/// Returns the path of the picture of a page.
 fn picture_of(outputs: &Outputs, page: &str) -> Option<String> {
     let tags = tags(&text(outputs, page));
     let named = tags.iter().find(|tag| tag.is("property", "og:image"))?.get("content")?;

@@ -1,4 +1,4 @@
-//! What a built site may hold, measured by a site that nobody attacks.
+//! Allowed contents of a built site, taken from a site without attacks.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::html::{Tag, tags};
 
-/// Schemes that an address on a page may have.
+/// Allowed URL schemes.
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
-/// Elements that the Markdown of a body brings with it, and attributes of theirs.
+/// Elements and attributes written for Markdown.
 const PROSE: &str = "a aside blockquote br code data del div em h2 h3 h4 h5 h6 hr img input li ol p pre section span \
                      strong sup table tbody td th thead tr ul";
 const PROSE_ATTRIBUTES: &str = "a:href a:rel a:title a:class a:id a:aria-label a:hreflang data:value data:title data:class img:src img:alt \
@@ -20,7 +20,7 @@ const PROSE_ATTRIBUTES: &str = "a:href a:rel a:title a:class a:id a:aria-label a
      div:data-label div:data-by pre:tabindex h2:id h3:id h4:id h5:id h6:id section:class section:aria-label \
      dt:id sup:class span:class p:class aside:class";
 
-/// What a site without attacks holds.
+/// Contents of a site without attacks.
 pub struct Harmless {
     elements: BTreeSet<String>,
     attributes: BTreeSet<(String, String)>,
@@ -28,7 +28,7 @@ pub struct Harmless {
 }
 
 impl Harmless {
-    /// What the pages of these sites hold, and what Markdown may add.
+    /// Collects the contents of these sites and the elements of Markdown.
     pub fn of(sites: &[Outputs]) -> Self {
         let mut elements: BTreeSet<String> = PROSE.split_whitespace().map(str::to_string).collect();
         let pair = |text: &str| text.split_once(':').map(|(tag, name)| (tag.to_string(), name.to_string()));
@@ -42,16 +42,16 @@ impl Harmless {
         Self { elements, attributes, headers: sites[0].get("_headers").expect("it is written").to_vec() }
     }
 
-    /// An oracle of another hand: it takes away what has no place in the main part of a page.
+    /// Independent sanitizer that removes everything not allowed in the main part of a page.
     fn oracle(&self) -> Builder<'_> {
         let mut builder = Builder::empty();
-        // The tables of a page stand in a script element, which is looked at by itself.
+        // Tables are in a script element, which is checked separately.
         let is_kept = |name: &&str| !["script", "style"].contains(name);
         builder.tags(self.elements.iter().map(String::as_str).filter(is_kept).collect());
         for (tag, name) in self.attributes.iter().filter(|(tag, _)| is_kept(&tag.as_str())) {
             builder.add_tag_attributes(tag.as_str(), [name.as_str()]);
         }
-        // Our own reader of tags makes all names small; in drawings some have capitals.
+        // The tag parser lowercases names; SVG has some uppercase letters.
         builder
             .add_generic_attributes(["viewBox", "patternTransform", "patternUnits", "preserveAspectRatio"])
             .link_rel(None)
@@ -69,7 +69,7 @@ fn pages(outputs: &Outputs) -> impl Iterator<Item = (&str, &str)> {
         .map(|(path, bytes)| (path, std::str::from_utf8(bytes).expect("a page is text")))
 }
 
-/// Everything in a built site that goes beyond what is harmless.
+/// Returns everything in a built site that is not allowed.
 pub fn harm(outputs: &Outputs, harmless: &Harmless) -> Vec<String> {
     let mut found = Vec::new();
     for (path, bytes) in outputs.iter() {
@@ -136,7 +136,7 @@ fn page_harm(html: &str, harmless: &Harmless) -> Option<String> {
     (!before.is_empty()).then(|| format!("the oracle takes something away: {before:?}"))
 }
 
-/// The elements of a part of a page with their attributes, in no order.
+/// Returns the elements of a part of a page with their attributes, unordered.
 fn names(html: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut names: Vec<_> = tags(html)
         .into_iter()

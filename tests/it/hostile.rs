@@ -1,4 +1,4 @@
-//! Hostile and broken inputs: each is told at its place, or does no harm. `tests/hostile/README.md` lists them.
+//! Hostile and broken inputs are reported at their location or are harmless. `tests/hostile/README.md` lists them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,17 +12,17 @@ use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 
 use crate::case_file::{CaseFile, unescape};
 use crate::expect::{self, all_well, order, repository};
 use crate::harm::{Harmless, harm};
 
-/// A row of the table.
-struct Row {
-    /// The file below `tests/hostile/`.
+/// Row of the table.
+struct HostileInput {
+    /// Path below `tests/hostile/`.
     input: String,
-    /// What comes of it, as the table says.
+    /// Expected outcome.
     outcome: String,
 }
 
@@ -30,34 +30,34 @@ fn table() -> String {
     fs::read_to_string(repository("tests/hostile/README.md")).expect("the table can be read")
 }
 
-/// The cells of a row that names an input.
+/// Returns the cells of a row with an input.
 fn cells(line: &str) -> Option<[&str; 3]> {
     let cells: Vec<&str> = line.strip_prefix("| [")?.strip_suffix(" |")?.split(" | ").collect();
     let [link, tries, outcome] = cells[..] else { panic!("three cells make a row: {line}") };
     Some([link.split_once("](")?.1.strip_suffix(')')?, tries, outcome.trim()])
 }
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<HostileInput> {
     let row = |line: &str| {
         let [input, _, outcome] = cells(line)?;
-        Some(Row { input: input.to_string(), outcome: outcome.to_string() })
+        Some(HostileInput { input: input.to_string(), outcome: outcome.to_string() })
     };
     table().lines().filter_map(row).collect()
 }
 
-/// What comes of a site on the disk: its files, or all errors in the form of the table.
+/// Returns the outcome for a site on disk: its files, or all errors in the format of the table.
 fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
     let (sources, faults) = load::read(root).expect("the site has settings");
-    let order = Order { drafts: Drafts::Include, ..order() };
+    let order = SiteOptions { drafts: Drafts::Include, ..order() };
     let built = pipeline::build(&sources, faults, &order).expect("the base address is left as it is");
-    bad.extend(report_faults(&built.draft.found, &sources));
+    bad.extend(report_faults(&built.analysis.findings, &sources));
     match built.outputs {
         Some(outputs) => ("no harm".into(), Some(outputs)),
-        None => (told(&built.draft.found, &sources), None),
+        None => (error_lines(&built.analysis.findings, &sources), None),
     }
 }
 
-/// What comes of a change to the shared site; a panic of the build is an outcome too.
+/// Returns the outcome of a change to the shared site, including panics.
 fn tried(input: &str, harmless: &Harmless, bad: &mut Vec<String>) -> String {
     let case = CaseFile::read(&repository(&format!("tests/hostile/{input}")));
     let run = AssertUnwindSafe(|| {
@@ -68,8 +68,8 @@ fn tried(input: &str, harmless: &Harmless, bad: &mut Vec<String>) -> String {
     catch_unwind(run).unwrap_or_else(|_| "the build panics".into())
 }
 
-/// Errors by file, rule and line, each once.
-fn told(found: &[Diagnostic], sources: &Sources) -> String {
+/// Lists errors by file, rule and line without duplicates.
+fn error_lines(found: &[Diagnostic], sources: &Sources) -> String {
     let errors = found.iter().filter(|finding| finding.severity.name() == "error");
     let mut places: Vec<String> = errors
         .map(|finding| {
@@ -89,7 +89,7 @@ fn told(found: &[Diagnostic], sources: &Sources) -> String {
     }
 }
 
-/// A report is shown in terminals and in pull requests: nothing in it may be an order to them, or go on without end.
+/// Checks that a report contains no control codes or workflow commands and is short.
 fn report_faults(found: &[Diagnostic], sources: &Sources) -> Vec<String> {
     let misleads = |c: char| {
         c != '\n' && c.is_control()
@@ -113,7 +113,7 @@ fn report_faults(found: &[Diagnostic], sources: &Sources) -> Vec<String> {
     strange.chain(endless.map(|finding| format!("nobody reads this to its end: {finding:?}"))).collect()
 }
 
-/// Whether this machine keeps anything from whoever runs the tests; it does not from its administrator.
+/// Returns whether file permissions apply, which is not the case for root.
 fn keeps_secrets() -> bool {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("closed");
@@ -123,7 +123,7 @@ fn keeps_secrets() -> bool {
 }
 
 #[test]
-fn each_is_told_at_its_place_or_does_no_harm() {
+fn each_input_is_reported_at_its_location_or_is_harmless() {
     let plain =
         CaseFile { site: String::new(), ..CaseFile::read(&repository("tests/cases/shared-site.txt")) };
     let rows = rows();
@@ -164,7 +164,7 @@ fn each_is_told_at_its_place_or_does_no_harm() {
     all_well(faults);
 }
 
-/// What the program says to a file that it is given, in the form of the table.
+/// Returns the message for an input file, in the format of the table.
 fn answer(input: &str) -> String {
     let text = fs::read_to_string(repository(&format!("tests/hostile/{input}"))).expect("an input is text");
     let folder = tempfile::TempDir::new().unwrap();

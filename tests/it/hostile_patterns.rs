@@ -1,13 +1,13 @@
-//! Signatures that are legal and made to be costly, each family with a log that is made for them.
+//! Valid signatures designed to be expensive, in families with matching logs.
 
-/// A family: its name, its patterns, and a log.
+/// Family: name, patterns, log.
 pub struct Family {
     pub name: &'static str,
     pub patterns: Vec<String>,
     pub log: String,
 }
 
-/// Every family with `count` patterns; the logs do not grow with it.
+/// Returns every family with `count` patterns. The logs have a fixed size.
 pub fn families(count: usize) -> Vec<Family> {
     let family = |name, pattern: &dyn Fn(usize) -> String, line: &dyn Fn(usize) -> String| Family {
         name,

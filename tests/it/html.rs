@@ -1,29 +1,29 @@
-//! The tags of a page: as much of a parser as the program's own well-formed pages need.
+//! Minimal parser for the tags of well-formed pages.
 
 /// An opening tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// Its name in small letters.
+    /// Name in lowercase.
     pub name: String,
-    /// Names and values, entities decoded.
+    /// Attribute names and decoded values.
     pub attributes: Vec<(String, String)>,
-    /// The text behind it, up to the next tag; of a script all of it.
+    /// Text up to the next tag, or the whole content of a script.
     pub text: String,
 }
 
 impl Tag {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether an attribute has this value.
+    /// Returns whether an attribute has this value.
     pub fn is(&self, name: &str, value: &str) -> bool {
         self.get(name) == Some(value)
     }
 }
 
-/// All opening tags in their order.
+/// Returns the opening tags in order.
 pub fn tags(html: &str) -> Vec<Tag> {
     let mut tags = Vec::new();
     let mut rest = html;
@@ -48,7 +48,7 @@ pub fn tags(html: &str) -> Vec<Tag> {
     tags
 }
 
-/// All texts between tags in their order, without scripts and styles.
+/// Returns the texts between tags in order, without scripts and styles.
 pub fn texts(html: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut skipped = None;

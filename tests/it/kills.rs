@@ -1,4 +1,4 @@
-//! What becomes of a site when a build is killed, the disk is full or may not be written to.
+//! Sites survive killed builds, full disks and read-only disks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,21 +7,21 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kbgen::emit::MARKER;
+use kbgen::emit::MANIFEST_FILE;
 use tempfile::TempDir;
 
 use crate::served::{starter, write};
 
-/// Builds that are killed, unless `KBGEN_KILLS` says otherwise.
+/// Default number of killed builds; `KBGEN_KILLS` overrides it.
 const KILLS: usize = 30;
 
-/// Every file of a folder but the marker, with its bytes.
+/// Returns the bytes of every file in a folder except the marker.
 type Tree = BTreeMap<String, Vec<u8>>;
 
 fn tree(folder: &Path) -> Tree {
     let files = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
     files
-        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MARKER)
+        .filter(|entry| entry.file_type().is_file() && entry.file_name() != MANIFEST_FILE)
         .map(|entry| {
             let path = entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_string();
             (path, fs::read(entry.path()).unwrap())
@@ -29,7 +29,7 @@ fn tree(folder: &Path) -> Tree {
         .collect()
 }
 
-/// A site that is built under one name or another, which is on each of its pages.
+/// Site whose name is on each of its pages.
 struct Site {
     root: TempDir,
 }
@@ -39,7 +39,7 @@ const NAMES: [&str; 2] = ["Site of before", "Site of after"];
 impl Site {
     fn new() -> Self {
         let site = Self { root: starter() };
-        // Enough files that writing them takes a good part of a build.
+        // Enough files for writing to take a large part of a build.
         for picture in 0..300 {
             let path = format!("static/picture-{picture}.svg");
             write(
@@ -67,7 +67,7 @@ impl Site {
             .unwrap()
     }
 
-    /// The tree of a whole build under this name.
+    /// Returns the tree of a complete build with this name.
     fn whole(&self, name: &str) -> Tree {
         self.call(name);
         assert!(self.build("whole").wait().unwrap().success());
@@ -75,11 +75,11 @@ impl Site {
     }
 }
 
-/// Numbers without order, the same ones each time.
+/// Deterministic pseudorandom numbers.
 struct Chance(u64);
 
 impl Chance {
-    /// A number below `end`.
+    /// Returns a number below `end`.
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -88,7 +88,7 @@ impl Chance {
     }
 }
 
-/// A reader who looks at pages of both builds, and at what they are made of.
+/// Reader that requests pages during builds.
 struct Reader<'a> {
     folder: &'a Path,
     trees: &'a [Tree; 2],
@@ -97,7 +97,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Which build a page is of. Every page is in both.
+    /// Returns the build that a page belongs to. Every page is in both.
     fn build_of(&mut self, page: &str) -> usize {
         self.looks += 1;
         let found =
@@ -106,7 +106,7 @@ impl Reader<'_> {
         build.unwrap_or_else(|| panic!("{page} is of no build, with {} bytes", found.len()))
     }
 
-    /// Two pages, one between two looks at the other: what is of one build on both sides is of one in the middle.
+    /// Reads one page between two reads of another: if the outer reads are of the same build, so is the inner one.
     fn look(&mut self, chance: &mut Chance) {
         let many = self.pages.len() as u64;
         let [one, other] = [chance.below(many), chance.below(many)].map(|at| self.pages[at as usize]);
@@ -148,11 +148,11 @@ fn a_build_killed_at_any_moment_leaves_a_whole_site() {
             reader.look(&mut chance);
         }
         if build.try_wait().unwrap().is_some() {
-            // The moment came too late; what a build takes is known better now.
+            // The build ended before the kill. Adjust the estimated duration.
             longest = began.elapsed();
             continue;
         }
-        // SIGKILL, which no program hears of.
+        // SIGKILL cannot be handled.
         build.kill().unwrap();
         build.wait().unwrap();
         killed += 1;
@@ -176,7 +176,7 @@ fn a_build_killed_at_any_moment_leaves_a_whole_site() {
     fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("kills.txt"), report).unwrap();
 }
 
-/// What a script prints that runs with mounts of its own in a new site; `None` where the system does not allow that.
+/// Runs a script with private mounts in a new site; `None` if the system does not allow that.
 fn with_mounts(script: &str) -> Option<String> {
     let site = Site::new();
     let called = Command::new("unshare")
@@ -207,7 +207,7 @@ fn with_mounts(script: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
 }
 
-/// Says what a build prints and how it ends, and whether the site of before is still there.
+/// Prints the output and exit code of a build, and whether the previous site is intact.
 const TELL: &str = r#"
 exec 2>&1
 tell() {
@@ -221,7 +221,7 @@ rename() { sed -i "1s/.*/title = \"$1\"/" site.toml; }
 "#;
 
 #[test]
-fn a_full_disk_is_told_and_the_old_site_stays() {
+fn a_full_disk_is_reported_and_keeps_the_old_site() {
     for (folder, where_) in [("disk/public", "a folder on the disk"), ("disk", "the disk itself")] {
         let script = format!(
             r#"{TELL}
@@ -241,21 +241,21 @@ fn a_full_disk_is_told_and_the_old_site_stays() {
             find {folder} -name index.html | xargs grep -L 'Another name'
             "#
         );
-        let Some(told) = with_mounts(&script) else { return };
-        assert!(told.contains("first: exit 0"), "{where_}: {told}");
+        let Some(output) = with_mounts(&script) else { return };
+        assert!(output.contains("first: exit 0"), "{where_}: {output}");
         for free in ["0", "40", "200"] {
-            assert!(told.contains(&format!("with {free} KiB: exit 2")), "{where_}: {told}");
-            assert!(told.contains(&format!("with {free} KiB: whole, as before")), "{where_}: {told}");
+            assert!(output.contains(&format!("with {free} KiB: exit 2")), "{where_}: {output}");
+            assert!(output.contains(&format!("with {free} KiB: whole, as before")), "{where_}: {output}");
         }
-        assert_eq!(told.matches("No space left on device (os error 28)").count(), 3, "{where_}: {told}");
-        assert!(told.contains(&format!("/{folder}` stays as it was")), "{where_}: {told}");
-        assert!(told.contains("last: exit 0"), "{where_}: {told}");
-        assert!(!told.contains("kbgen-new\n") && !told.ends_with("index.html\n"), "{where_}: {told}");
+        assert_eq!(output.matches("No space left on device (os error 28)").count(), 3, "{where_}: {output}");
+        assert!(output.contains(&format!("/{folder}` is unchanged")), "{where_}: {output}");
+        assert!(output.contains("last: exit 0"), "{where_}: {output}");
+        assert!(!output.contains("kbgen-new\n") && !output.ends_with("index.html\n"), "{where_}: {output}");
     }
 }
 
 #[test]
-fn a_disk_that_may_only_be_read_is_told_and_the_old_site_stays() {
+fn a_read_only_disk_is_reported_and_keeps_the_old_site() {
     for folder in ["disk/public", "disk"] {
         let script = format!(
             r#"{TELL}
@@ -267,12 +267,12 @@ fn a_disk_that_may_only_be_read_is_told_and_the_old_site_stays() {
             tell {folder} changed
             "#
         );
-        let Some(told) = with_mounts(&script) else { return };
-        assert!(told.contains("first: exit 0"), "{told}");
-        assert!(told.contains("again: exit 0"), "nothing has to be written: {told}");
-        assert!(told.contains("changed: exit 2") && told.contains("Read-only file system"), "{told}");
-        assert!(told.contains(&format!("/{folder}` stays as it was")), "{told}");
-        assert!(told.contains("changed: whole, as before"), "{told}");
+        let Some(output) = with_mounts(&script) else { return };
+        assert!(output.contains("first: exit 0"), "{output}");
+        assert!(output.contains("again: exit 0"), "nothing has to be written: {output}");
+        assert!(output.contains("changed: exit 2") && output.contains("Read-only file system"), "{output}");
+        assert!(output.contains(&format!("/{folder}` is unchanged")), "{output}");
+        assert!(output.contains("changed: whole, as before"), "{output}");
     }
 }
 
@@ -293,8 +293,8 @@ fn a_folder_that_is_mounted_twice_is_written_where_it_is() {
         ls -A elsewhere | grep kbgen-o; ls -A elsewhere | grep kbgen-n
         "#
     );
-    let Some(told) = with_mounts(&script) else { return };
-    assert!(told.contains("first: exit 0") && told.contains("second: exit 0"), "{told}");
-    assert!(!told.contains("whole, as before"), "{told}");
-    assert!(told.ends_with("mine\nmine\n.kbgen-output\n"), "{told}");
+    let Some(output) = with_mounts(&script) else { return };
+    assert!(output.contains("first: exit 0") && output.contains("second: exit 0"), "{output}");
+    assert!(!output.contains("whole, as before"), "{output}");
+    assert!(output.ends_with("mine\nmine\n.kbgen-output\n"), "{output}");
 }

@@ -1,4 +1,4 @@
-//! The knowledge base of this repository, read once.
+//! The knowledge base of this repository, loaded once.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use kbgen_signature::{Reading, TextIndex, Traceback};
 
 use crate::expect::repository;
 
-/// The pages and their signatures.
+/// Pages and signatures.
 pub struct Knowledge {
     site: Site,
     pub compiled: CompiledSignatures,
@@ -21,7 +21,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// What stands in `content/`.
+    /// Sources of `content/`.
     pub fn read() -> &'static Self {
         static READ: OnceLock<Knowledge> = OnceLock::new();
         READ.get_or_init(|| {
@@ -34,7 +34,7 @@ impl Knowledge {
         })
     }
 
-    /// The pages that `kbgen diagnose` asserts, best first.
+    /// Returns the slugs of the pages identified by `kbgen diagnose`, best first.
     pub fn diagnose(&self, log: &str) -> Vec<DiagnosedPage> {
         let found = self.compiled.index.diagnose(log);
         let input =
@@ -45,20 +45,20 @@ impl Knowledge {
             .collect()
     }
 
-    /// All that `kbgen diagnose` answers, best first.
+    /// Returns all results of `kbgen diagnose`, best first.
     pub fn answers(&self, log: &str) -> Vec<DiagnosedPage> {
         let found = self.compiled.index.diagnose(log);
         let input = DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: 5 };
         rank_pages(&self.db, || self.words.clone(), &input)
     }
 
-    /// What the log says, whatever pages it has.
+    /// Returns what the log says, whatever pages it has.
     pub fn readings(&self, log: &str) -> Vec<Reading> {
         let index = &self.compiled.index;
         index.readings(&index.diagnose(log), Traceback::read(log).as_ref())
     }
 
-    /// Slug, text and sentence of every sample of a reading.
+    /// Returns slug, text and sentence of every sample of a reading.
     pub fn reading_samples(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.site.readings.iter().flat_map(|page| {
             let slug = page.head.id.slug.as_str();
@@ -66,12 +66,12 @@ impl Knowledge {
         })
     }
 
-    /// Slug and title of every error page.
+    /// Returns slug and title of every error page.
     pub fn titles(&self) -> impl Iterator<Item = (&str, &str)> {
         self.site.errors.iter().map(|error| (error.head.id.slug.as_str(), error.head.title.value.as_str()))
     }
 
-    /// Every sample of every page, with the slug of its page.
+    /// Returns every sample with the slug of its page.
     pub fn samples(&self) -> impl Iterator<Item = (&str, &str)> {
         self.site.errors.iter().flat_map(|error| {
             let samples = error.data.signatures.iter().flat_map(|signature| &signature.samples);

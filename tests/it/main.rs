@@ -1,4 +1,4 @@
-//! One program for all tests that need no private names, one module a subject.
+//! Integration tests in one binary, one module per subject.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod agreement;
@@ -49,6 +49,7 @@ mod served;
 #[cfg(unix)]
 mod session;
 mod signature;
+mod style;
 mod texts;
 mod titles;
 mod untrusted_text;

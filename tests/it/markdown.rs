@@ -1,4 +1,4 @@
-//! Markdown: outline, faults, HTML, and what hostile text can and cannot do.
+//! Markdown: outline, errors, HTML, hostile text.
 
 use kbgen::markdown::{
     Call, CallValue, Picture, RenderHooks, inline, outline, outline_inline, plain, plain_inline, render,
@@ -6,10 +6,10 @@ use kbgen::markdown::{
 
 mod hostile;
 
-/// Answers as a page one folder deep would.
-pub struct Page;
+/// Render hooks of a page in a folder.
+pub struct TestHooks;
 
-impl RenderHooks for Page {
+impl RenderHooks for TestHooks {
     fn href(&self, destination: &str) -> String {
         destination.strip_prefix('/').map_or(destination.to_string(), |path| format!("../{path}"))
     }
@@ -31,7 +31,7 @@ impl RenderHooks for Page {
     }
 }
 
-/// Each fault as `text: message`.
+/// Returns the errors as `text: message`.
 fn faults(text: &str) -> Vec<String> {
     let name =
         |fault: kbgen::markdown::MarkdownError| format!("{}: {}", &text[fault.range], fault.kind.message());
@@ -39,7 +39,7 @@ fn faults(text: &str) -> Vec<String> {
 }
 
 fn html(text: &str) -> String {
-    render(text, &Page).html()
+    render(text, &TestHooks).html()
 }
 
 const FIGURE: &str = "<data class=\"figure\" value=\"4294967296\" title=\"of &quot;fit(&quot;a_b&quot;, \
@@ -92,7 +92,7 @@ fn a_text_without_words_has_no_body() {
 }
 
 #[test]
-fn every_fault_is_told_with_its_place() {
+fn every_error_is_reported_with_its_location() {
     for (text, expected) in [
         ("a <b>c</b>", vec!["<b>: raw HTML `<b>` is not allowed", "</b>: raw HTML `</b>` is not allowed"]),
         ("<div class=x>\nhi\n</div>\n", vec!["<div class=x>\nhi\n</div>: raw HTML `<div>` is not allowed"]),
@@ -101,24 +101,24 @@ fn every_fault_is_told_with_its_place() {
         ("[a](&#106;avascript:b)", vec!["&#106;avascript:b: link with the scheme `javascript`"]),
         ("<vbscript:b>", vec!["vbscript:b: link with the scheme `vbscript`"]),
         ("![a](data:b)", vec!["data:b: link with the scheme `data`"]),
-        ("[a](//b.org)", vec!["//b.org: link to another host without its scheme"]),
+        ("[a](//b.org)", vec!["//b.org: link without a scheme"]),
         ("[a][c] [b][c]\n\n[c]: data:d", vec!["data:d: link with the scheme `data`"]),
-        ("a (https://b_c.org/d_e), f", vec!["https://b_c.org/d_e: address that is no link"]),
+        ("a (https://b_c.org/d_e), f", vec!["https://b_c.org/d_e: bare URL"]),
         ("## a {#b .c onclick=d}", vec!["{#b .c onclick=d}: heading attributes `{#b .c onclick=d}`"]),
-        ("## a {#b\"c}", vec!["## a {#b\"c}: heading id `b\"c` has characters that an id may not have"]),
+        ("## a {#b\"c}", vec!["## a {#b\"c}: invalid heading id `b\"c`"]),
         ("# a", vec!["# a: level-1 heading in a body"]),
         ("a\n===", vec!["a\n===: level-1 heading in a body"]),
         ("### a", vec!["### a: heading of level 3 below a heading of level 1"]),
         ("> ## a", vec!["## a: heading inside a list, a quotation or a footnote"]),
-        ("## a {#x}\n## b {#x}", vec!["## b {#x}: heading id `x` is given twice"]),
-        ("## a {#main}", vec!["## a {#main}: heading id `main` belongs to the page's own parts"]),
+        ("## a {#x}\n## b {#x}", vec!["## b {#x}: duplicate heading id `x`"]),
+        ("## a {#main}", vec!["## a {#main}: reserved heading id `main`"]),
         ("```bsh\nx\n```", vec!["bsh: unknown code language `bsh`"]),
         ("> ```bash tol=x\n> y\n> ```", vec!["tol=x: unknown code-block attribute `tol=x`"]),
         ("```bash os=beos\nx\n```", vec!["beos: unknown system `beos`"]),
-        ("```bash\nx\n", vec!["```bash: code block is never closed"]),
-        ("a {{ b", vec!["{{: estimator call is never closed"]),
-        ("a\u{202E}b", vec!["\u{202E}: character U+202E turns the direction of the text"]),
-        ("```bash\na\u{2066}b\n```", vec!["\u{2066}: character U+2066 turns the direction of the text"]),
+        ("```bash\nx\n", vec!["```bash: unclosed code block"]),
+        ("a {{ b", vec!["{{: unclosed estimator call"]),
+        ("a\u{202E}b", vec!["\u{202E}: bidirectional control character U+202E"]),
+        ("```bash\na\u{2066}b\n```", vec!["\u{2066}: bidirectional control character U+2066"]),
         ("[a][b]", vec!["[a][b]: no link definition `[b]`"]),
         ("[a][]", vec!["[a]: no link definition `[a]`"]),
         ("a[^b]", vec!["[^b]: no footnote `[^b]`"]),
@@ -132,7 +132,7 @@ fn every_fault_is_told_with_its_place() {
 }
 
 #[test]
-fn what_looks_like_a_fault_and_is_none() {
+fn valid_text_has_no_errors() {
     for text in [
         "[WARN] a[0] \\[^b] `[^c]` `<d>` `{{ e }}` 5 < 6",
         "> [!NOTE]\n> a[^1]\n\n[^1]: b",
@@ -148,28 +148,28 @@ fn what_looks_like_a_fault_and_is_none() {
 }
 
 #[test]
-fn helps_say_one_thing() {
+fn help_suggests_one_action() {
     let help = |text: &str| outline(text).errors[0].kind.help();
     assert_eq!(help("```pyhton\n```"), "did you mean `python`?");
     assert_eq!(help("```bash titel=\"x\"\n```"), "did you mean `title`?");
     assert_eq!(help("```bash os=mac\n```"), "did you mean `macos`?");
-    assert_eq!(help("### a"), "write it with `##`");
+    assert_eq!(help("### a"), "use `##`");
 }
 
 #[test]
-fn one_line_is_read_as_a_line() {
+fn inline_text_is_parsed_as_one_line() {
     let line = "  1. Run `x` with <model>, [see](ftp://y) {{ z ";
     let outline = outline_inline(line);
     let places: Vec<_> = outline.errors.iter().map(|fault| &line[fault.range.clone()]).collect();
     assert_eq!(places, ["<model>", "ftp://y", "{{"]);
     assert_eq!(&line[outline.links[0].range.clone()], "ftp://y");
     assert_eq!(
-        inline("# 1 *b* `c` [d](/e) <f>", &Page),
+        inline("# 1 *b* `c` [d](/e) <f>", &TestHooks),
         "# 1 <em>b</em> <code>c</code> <a href=\"../e\">d</a> &lt;f&gt;"
     );
-    assert_eq!(inline("- a\n- b", &Page), "- a - b");
-    assert_eq!(inline(" {{ fit(\"a_b\", \"Q4_K_M\").kv }}", &Page), FIGURE);
-    assert_eq!(inline("", &Page), "");
+    assert_eq!(inline("- a\n- b", &TestHooks), "- a - b");
+    assert_eq!(inline(" {{ fit(\"a_b\", \"Q4_K_M\").kv }}", &TestHooks), FIGURE);
+    assert_eq!(inline("", &TestHooks), "");
     assert_eq!(plain_inline("1. *a* `b` [c](/d) <e> {{ fit(x) }}"), "1. a b c <e> …");
 }
 
@@ -183,7 +183,7 @@ fn plain_text_has_a_line_for_each_block() {
 #[test]
 fn a_body_is_cut_at_its_headings() {
     let text = "Lead {{ fit(\"a_b\", \"Q4_K_M\").kv }}.\n\nMore.\n\n## One `x` {#one}\n\nA\n\n### Two & three\n\nB\n\n## {{ fit(y) }}\n\nC\n";
-    let rendered = render(text, &Page);
+    let rendered = render(text, &TestHooks);
     assert_eq!(rendered.lead_html, format!("<p>Lead {FIGURE}.</p>\n<p>More.</p>\n"));
     assert_eq!(rendered.lead_text, "Lead 4.00 GiB.");
     assert_eq!(rendered.sections[0].title_html, "One <code>x</code>");
@@ -238,7 +238,7 @@ fn footnotes_lead_there_and_back() {
 }
 
 #[test]
-fn no_link_stands_in_a_link() {
+fn links_are_not_nested() {
     assert_eq!(html("[a <b@c.org> d](/e)"), "<p><a href=\"../e\">a b@c.org d</a></p>\n");
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use crate::expect;
 
 #[test]
-fn the_methodology_page_tells_the_measured_error() {
+fn the_methodology_page_lists_the_measured_error() {
     let accuracy = fs::read_to_string(expect::repository("crates/kbgen-estimate/ACCURACY.md")).unwrap();
     let (_, rest) = accuracy.split_once("## Memory\n\n").expect("the accuracy of memory figures");
     let (memory, speed) = rest.split_once("\n## Token speed\n\n").expect("the accuracy of speeds");
@@ -16,7 +16,7 @@ fn the_methodology_page_tells_the_measured_error() {
     expect::all_well(expect::same(&path, &page).into_iter().collect());
 }
 
-/// The page with another text from a heading to the end of the first table below it.
+/// Returns the page with the text from a heading to the end of the first table replaced.
 fn with_table(page: &str, heading: &str, text: &str) -> String {
     let (before, rest) = page.split_once(heading).expect("the page has the section");
     let (table, after) = rest.split_once("|\n\n").expect("a table and a paragraph follow the heading");

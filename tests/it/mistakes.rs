@@ -1,4 +1,4 @@
-//! One folder with one of each mistake that contributors make: all are told in one run, at their lines.
+//! A folder with one mistake of each kind: all are reported in one run with their lines.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::expect::{all_well, repository, same};
 
-/// Runs the program on the folder with the mistakes.
+/// Runs the program on the folder.
 fn kbgen(arguments: &[&str]) -> Output {
     crate::expect::kbgen()
         .arg("--root")
@@ -24,7 +24,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("results are UTF-8")
 }
 
-/// Where every mistake stands: file below `content/`, line, column, rule. Each in its own line of this list.
+/// Expected findings: file below `content/`, line, column, rule.
 const MISTAKES: &[(&str, u64, u64, &str)] = &[
     ("errors/mistakes/broken-links.md", 13, 10, "broken-link"),
     ("errors/mistakes/broken-links.md", 14, 14, "broken-link"),
@@ -60,7 +60,7 @@ const MISTAKES: &[(&str, u64, u64, &str)] = &[
 ];
 
 #[test]
-fn every_mistake_is_told_in_one_run_at_its_line() {
+fn every_mistake_is_reported_in_one_run() {
     let output = kbgen(&["check", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stderr.is_empty(), "results go to stdout: {}", String::from_utf8_lossy(&output.stderr));
@@ -79,10 +79,10 @@ fn every_mistake_is_told_in_one_run_at_its_line() {
         .map(|(file, line, column, code)| ((*file).to_string(), *line, *column, (*code).to_string()))
         .collect();
     for mistake in &wanted {
-        assert!(errors.contains(mistake), "not told: {mistake:?}; told: {errors:#?}");
+        assert!(errors.contains(mistake), "not reported: {mistake:?}; reported: {errors:#?}");
     }
-    for told in &errors {
-        assert!(wanted.contains(told), "told, but no mistake: {told:?}");
+    for error in &errors {
+        assert!(wanted.contains(error), "unexpected finding: {error:?}");
     }
     for row in &rows {
         let keys: Vec<&str> = row.as_object().unwrap().keys().map(String::as_str).collect();
@@ -120,7 +120,7 @@ fn a_site_with_mistakes_leaves_the_published_one_as_it_was() {
     assert_eq!(everything(folder.path()), before);
 }
 
-/// Every path below a folder with its bytes and the time of its last change.
+/// Returns every path below a folder with its bytes and modification time.
 fn everything(folder: &Path) -> Vec<(String, Vec<u8>, std::time::SystemTime)> {
     walkdir::WalkDir::new(folder)
         .sort_by_file_name()
@@ -160,8 +160,8 @@ fn annotations_of_a_pull_request_are_as_github_reads_them() {
     );
 }
 
-/// What <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json> demands of the
-/// parts that are used.
+/// Checks the parts of the SARIF schema that are used,
+/// <https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json>.
 #[test]
 fn sarif_is_as_its_schema_demands() {
     let output = kbgen(&["check", "--format", "sarif"]);

@@ -1,4 +1,4 @@
-//! Names that people and programs use find their pages in this repository's knowledge base, and never another's.
+//! Names used by people and programs resolve to the right pages of this repository's knowledge base.
 
 use kbgen::load;
 use kbgen::load::Drafts;
@@ -11,14 +11,14 @@ fn site() -> Site {
     load::pages(&sources, Drafts::Exclude).0
 }
 
-/// The slug that a name stands for, or the message.
+/// Resolves a name to a slug or an error message.
 fn find(site: &Site, kind: Kind, name: &str) -> Result<String, String> {
     let names = Names::new(site, kind);
     names.resolve(name).slug(&names, kind, name)
 }
 
 #[test]
-fn a_usual_name_finds_its_page() {
+fn common_names_find_their_page() {
     let site = site();
     for (name, slug) in [
         ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b-instruct"),
@@ -56,7 +56,7 @@ fn a_usual_name_finds_its_page() {
 }
 
 #[test]
-fn a_name_of_several_pages_lists_them_and_answers_nothing() {
+fn an_ambiguous_name_lists_its_pages() {
     let site = site();
     for (kind, name, slugs) in [
         (Kind::Hardware, "macbook m3 max", ["apple-m3-max-14-core-cpu", "apple-m3-max-16-core-cpu"]),
@@ -66,7 +66,7 @@ fn a_name_of_several_pages_lists_them_and_answers_nothing() {
         (Kind::Model, "gpt-oss", ["gpt-oss-120b", "gpt-oss-20b"]),
     ] {
         let [first, second] = slugs;
-        let expected = format!("`{name}` is ambiguous: it could be `{first}` or `{second}`");
+        let expected = format!("ambiguous name `{name}`; it could be `{first}` or `{second}`");
         assert_eq!(find(&site, kind, name), Err(expected));
     }
 }
@@ -89,7 +89,7 @@ fn every_page_is_found_by_its_own_names() {
 }
 
 #[test]
-fn a_name_that_no_page_has_is_refused_whatever_it_holds() {
+fn an_unknown_name_is_rejected() {
     let site = site();
     let long = "a-1 ".repeat(100_000);
     for name in ["", "-", "instruct", "8b", "GB", "\u{202e}", long.as_str(), "llama-9.9-8b"] {

@@ -1,4 +1,4 @@
-//! What the planner says of settings at random, for the scripts of the page to be held to: `plans.json`.
+//! Writes `plans.json`: plans for random settings, compared with the scripts of the page.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ const DEVICES: usize = 20;
 const ONE_DEVICE: u64 = 2000;
 const SEVERAL_DEVICES: u64 = 500;
 
-/// The same numbers at every run.
+/// Deterministic pseudorandom numbers.
 struct Draw(u64);
 
 impl Draw {
@@ -36,7 +36,7 @@ impl Draw {
     }
 }
 
-/// A model of the site with the quantizations that its table has.
+/// Model with the quantizations in its table.
 struct Subject {
     slug: String,
     model: Architecture,
@@ -58,7 +58,7 @@ fn subjects(site: &Site) -> Vec<Subject> {
     all.into_iter().step_by(step).take(MODELS).collect()
 }
 
-/// Settings and the room on each device, as the page has them and as the estimator has them.
+/// Settings and free memory of each device, in the forms of the page and of the estimator.
 fn case(
     draw: &mut Draw,
     subject: &Subject,
@@ -111,7 +111,7 @@ fn case(
     (asked, settings, devices.iter().map(|(_, room)| *room).collect())
 }
 
-/// What the terminal says of the settings: with one device everything, with several the verdict.
+/// Result of `kbgen fit`: with one device everything, with several the verdict.
 fn answer(planner: &mut Planner<'_>, settings: &Settings, rooms: &[u64]) -> Result<Value, NotCovered> {
     let need = planner.plan(settings)?;
     let verdicts = need.devices.iter().zip(rooms).map(|(device, room)| Verdict::of(device.total().0, *room));
@@ -167,7 +167,7 @@ fn plans_at_random_settings_are_left_for_the_scripts_of_the_page() {
     for number in 0..ONE_DEVICE + SEVERAL_DEVICES {
         let place = draw.below(MODELS as u64) as usize;
         let (mut asked, settings, rooms) = case(&mut draw, &subjects[place], &rooms, number >= ONE_DEVICE);
-        // what the planner does not cover, the page does not either
+        // The page does not cover what the planner does not cover.
         asked["answer"] = answer(&mut planners[place], &settings, &rooms).unwrap_or(Value::Null);
         cases.push(asked);
     }

@@ -1,12 +1,12 @@
-//! What figures lead to: every rule at its threshold and on both sides of it, through the pages themselves.
+//! Conditions on figures: every rule is tested at its threshold and on both sides of it, through the pages.
 
 use crate::knowledge::Knowledge;
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// The cause that a page tells of a log, and the sentence that says so.
-fn told(slug: &str, log: &str) -> (Option<String>, String) {
+/// Returns the cause that a page concludes from a log, and the sentence.
+fn conclusion(slug: &str, log: &str) -> (Option<String>, String) {
     let answers = Knowledge::read().diagnose(log);
     let answer = answers.iter().find(|answer| answer.slug == slug);
     let answer = answer.unwrap_or_else(|| panic!("`{slug}` is not among {answers:#?}\nfor {log}"));
@@ -15,13 +15,13 @@ fn told(slug: &str, log: &str) -> (Option<String>, String) {
 
 fn lead_to(slug: &str, rows: &[(String, &str)]) {
     for (log, expected) in rows {
-        let (cause, conclusion) = told(slug, log);
+        let (cause, conclusion) = conclusion(slug, log);
         assert_eq!(cause.as_deref(), Some(*expected), "{log}\n{conclusion}");
         assert!(conclusion.contains(": "), "no figure in `{conclusion}`");
     }
 }
 
-/// The layout of PyTorch 2.3 and later; what this process has is left out where it is not known.
+/// Formats a message of PyTorch 2.3 or later. Unknown memory of this process is left out.
 fn allocator(
     requested: u64,
     total: u64,
@@ -41,13 +41,13 @@ fn allocator(
 #[test]
 fn figures_of_the_allocator() {
     let total = 20 * GIB;
-    // requested, free, what this process has (else unknown), allocated, unallocated
+    // Requested, free, memory of this process (0 if unknown), allocated, unallocated.
     let rows = [
         (GIB, 0, Some(total), total * 102 / 100 + MIB, 0, "sysmem-fallback"),
         (GIB, 0, Some(total), total * 102 / 100 - MIB, 0, "near-miss"),
         (total + MIB, 0, Some(total), 19 * GIB, 0, "impossible-request"),
         (total - MIB, 0, Some(total), 19 * GIB, 0, "one-huge-request"),
-        // Free memory of a tenth more than the request: a little more is what the card's blocks are rounded to.
+        // Free memory of 110 % of the request: allocations are rounded up to blocks.
         (GIB, GIB * 11 / 10 + MIB, Some(19 * GIB), 18 * GIB, 0, "limit-not-capacity"),
         (GIB, GIB * 11 / 10 - MIB, Some(19 * GIB), 18 * GIB, 0, "near-miss"),
         (1188 * MIB, 1198 * MIB, Some(19 * GIB), 18 * GIB, 0, "near-miss"),
@@ -66,7 +66,7 @@ fn figures_of_the_allocator() {
         (5 * GIB - MIB, GIB, Some(19 * GIB), 18 * GIB, 0, "too-big"),
         (2 * GIB + MIB, GIB, Some(19 * GIB), 18 * GIB, 0, "too-big"),
         (2 * GIB, GIB, Some(19 * GIB), 18 * GIB, 0, "near-miss"),
-        // Without "this process has": allocated, unallocated and half a GiB for the driver's context.
+        // Without "this process has", its memory is allocated plus unallocated plus 0.5 GiB of driver context.
         (2 * GIB, GIB, None, 15 * GIB, 3 * GIB / 2, "other-process"),
         (2 * GIB, GIB, None, 15 * GIB, 3 * GIB / 2 + MIB, "fragmentation"),
     ];
@@ -96,9 +96,9 @@ fn another_process_counts_from_one_gib_on_a_small_card() {
     }
 }
 
-/// A process with a number that holds what we took is ourselves, seen from a container: not to be killed.
+/// A process that holds the memory of this process is this process, seen from a container, and must not be killed.
 #[test]
-fn a_process_that_holds_what_we_took_is_ourselves() {
+fn a_process_with_the_memory_of_this_one_is_this_one() {
     let log = |holds: u64| {
         let own = format!("Process 20398 has {holds} bytes memory in use.");
         allocator(4 * GIB, 20 * GIB, GIB, Some(&own), 18 * GIB, GIB / 2)
@@ -116,9 +116,12 @@ fn a_process_that_holds_what_we_took_is_ourselves() {
 
 #[test]
 fn a_bare_message_has_no_figures_to_conclude_from() {
-    let (cause, _) = told("cuda-oom", "RuntimeError: CUDA out of memory. Tried to allocate 1.00 GiB");
+    let (cause, _) = conclusion("cuda-oom", "RuntimeError: CUDA out of memory. Tried to allocate 1.00 GiB");
     assert_eq!(cause.as_deref(), Some("no-figures"));
-    assert_eq!(told("cuda-oom", "RuntimeError: CUDA error: out of memory").0.as_deref(), Some("no-figures"));
+    assert_eq!(
+        conclusion("cuda-oom", "RuntimeError: CUDA error: out of memory").0.as_deref(),
+        Some("no-figures")
+    );
 }
 
 #[test]
@@ -303,9 +306,9 @@ fn a_kernel_wants_more_shared_memory_than_there_is() {
     };
     let slug = "triton-out-of-resources-shared-memory";
     lead_to(slug, &[(log(126_978, 101_376), "required>limit"), (log(65_537, 65_536), "required>limit")]);
-    assert!(told(slug, &log(65_537, 65_536)).1.starts_with("The card is older"));
-    assert!(told(slug, &log(126_978, 65_537)).1.starts_with("The kernel was tuned"));
-    assert_eq!(told(slug, &log(65_536, 65_536)).0, None);
+    assert!(conclusion(slug, &log(65_537, 65_536)).1.starts_with("The GPU is older"));
+    assert!(conclusion(slug, &log(126_978, 65_537)).1.starts_with("The kernel was tuned"));
+    assert_eq!(conclusion(slug, &log(65_536, 65_536)).0, None);
 }
 
 #[test]
@@ -346,8 +349,8 @@ fn the_driver_says_which_cuda_it_supports() {
             (log(13_000), "driver-cuda-13.0"),
         ],
     );
-    assert!(told(slug, &log(11_999)).1.starts_with("The driver supports nothing newer than CUDA 11"));
-    assert!(told(slug, &log(12_000)).1.starts_with("The driver supports CUDA 12"));
+    assert!(conclusion(slug, &log(11_999)).1.starts_with("The driver supports only CUDA 11"));
+    assert!(conclusion(slug, &log(12_000)).1.starts_with("The driver supports CUDA 12"));
 }
 
 #[test]
@@ -378,7 +381,7 @@ fn the_disk_is_too_small_for_the_file() {
         )
     };
     lead_to("disk-full", &[(log("4976.69"), "too-little-disk")]);
-    assert_eq!(told("disk-full", &log("4976.70")).0, None);
+    assert_eq!(conclusion("disk-full", &log("4976.70")).0, None);
 }
 
 #[test]

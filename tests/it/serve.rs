@@ -1,4 +1,4 @@
-//! What a browser, an author and an attacker get from the server, over real sockets.
+//! The development server over real sockets: browsers, authors, attackers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,24 +12,24 @@ use std::thread;
 use std::time::Duration;
 
 use kbgen::files::Outputs;
+use kbgen::progress::BuildProgress;
 use kbgen::serve;
 use kbgen::serve::{
     Changes, Event, Limits, OpenBrowser, Rebuild, Running, ServeOptions, StallLimit, Tracker,
 };
-use kbgen::watch::Watch;
 use tempfile::TempDir;
 
-/// No answer within this time is a failure.
+/// Timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A site whose pages are the files of `content/`; a file `content/broken` breaks it.
+/// Builds a site whose pages are the files of `content/`. A file `content/broken` makes the build fail.
 struct Session {
     root: TempDir,
     events: Receiver<Event>,
     running: Running,
-    /// Hears of each build that reads a file `endless`, and stalls there.
+    /// Receives a message for each build that stalls on the file `endless`.
     stalled: Receiver<()>,
-    /// Seconds that a build may make no progress; the server's word that it gave one up makes it long again.
+    /// Stall limit in seconds. It is raised when the server reports a stall.
     limit: Arc<AtomicU64>,
 }
 
@@ -42,7 +42,7 @@ struct Reply {
 }
 
 impl Session {
-    /// A session that listens already.
+    /// Running server with its site.
     fn start(files: &[(&str, &str)]) -> Self {
         let session = Self::start_on(files, 0);
         session.wait_for(|event| matches!(event, Event::Listening { .. }));
@@ -79,7 +79,7 @@ impl Session {
         let (stall, stalled) = mpsc::channel();
         let rebuild = move |_: &Changes, tracker: &Tracker| {
             if content.join("endless").exists() {
-                tracker.begin_page("content/endless");
+                tracker.start_page("content/endless");
                 stall.send(()).unwrap();
                 loop {
                     thread::park();
@@ -95,7 +95,7 @@ impl Session {
         write(&self.root.path().join(path), text);
     }
 
-    /// The first event to come that fits.
+    /// Waits for the first matching event.
     fn wait_for(&self, fits: impl Fn(&Event) -> bool) -> Event {
         loop {
             let event = self.events.recv_timeout(PATIENCE).expect("the event comes");
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// What the next build is made for.
+    /// Returns the changes of the next build.
     fn next_changes(&self) -> BTreeSet<PathBuf> {
         match self.wait_for(|event| matches!(event, Event::Rebuilt { .. } | Event::Broken { .. })) {
             Event::Rebuilt { changes, .. } | Event::Broken { changes, .. } => changes.paths,
@@ -117,7 +117,7 @@ impl Session {
         connect(self.running.address)
     }
 
-    /// Sends bytes as they are and reads the one reply.
+    /// Sends raw bytes and reads the response.
     fn send(&self, request: &[u8]) -> Reply {
         let mut stream = self.connect();
         stream.write_all(request).unwrap();
@@ -134,7 +134,7 @@ impl Session {
         self.ask(&format!("GET {path}"), "")
     }
 
-    /// A page's stream of events.
+    /// Event stream of a page.
     fn listen(&self) -> News {
         let mut stream = self.connect();
         stream.write_all(b"GET /_kbgen/events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -147,7 +147,7 @@ struct News {
 }
 
 impl News {
-    /// The next state that the page is told; `None` when the server ends the stream.
+    /// Returns the next state, or `None` if the server ends the stream.
     fn next(&mut self) -> Option<serde_json::Value> {
         loop {
             let mut line = String::new();
@@ -172,7 +172,7 @@ fn build(content: &Path) -> Rebuild {
         walkdir::WalkDir::new(content).into_iter().flatten().filter(|entry| entry.file_type().is_file())
     {
         let path = entry.path().strip_prefix(content).unwrap().to_str().unwrap().to_string();
-        // A file may go between the listing and the reading.
+        // A file may disappear between listing and reading.
         let Ok(text) = fs::read_to_string(entry.path()) else { continue };
         assert!(path != "panic", "told to");
         if path == "broken" {
@@ -189,11 +189,11 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// The reply, if the server gave one before it closed.
+/// Returns the response, if the server sent one before it closed the connection.
 fn reply(stream: &mut TcpStream) -> Option<Reply> {
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
-    // A reset after the reply is the end of it.
+    // A reset after the response ends it.
     while let Ok(length) = stream.read(&mut part) {
         if length == 0 {
             break;
@@ -212,7 +212,7 @@ fn reply(stream: &mut TcpStream) -> Option<Reply> {
 }
 
 #[test]
-fn a_page_comes_with_its_type_and_the_headers_of_a_careful_server() {
+fn pages_have_a_type_and_security_headers() {
     let session =
         Session::start(&[("index.html", "home"), ("a.css", "a{}"), ("errors/oom/index.html", "oom")]);
     let home = session.get("/");
@@ -241,7 +241,7 @@ fn head_is_get_without_the_body() {
 }
 
 #[test]
-fn a_page_that_the_browser_has_is_not_sent_again() {
+fn cached_pages_are_not_sent_again() {
     let session = Session::start(&[("index.html", "home")]);
     let tag = session.get("/").headers["etag"].clone();
     for list in [tag.clone(), format!("\"x\", W/{tag}"), "*".to_string()] {
@@ -287,7 +287,7 @@ fn the_policy_of_the_published_site_holds_here_too() {
 }
 
 #[test]
-fn what_is_not_there_gets_the_page_for_it() {
+fn missing_pages_get_the_404_page() {
     let session = Session::start(&[("index.html", "home"), ("404.html", "lost")]);
     let reply = session.get("/errors/none/");
     assert_eq!((reply.status, reply.body.as_str()), (404, "lost"));
@@ -295,7 +295,7 @@ fn what_is_not_there_gets_the_page_for_it() {
 }
 
 #[test]
-fn a_page_hears_of_every_change_and_of_styles_apart() {
+fn a_page_receives_every_change_and_styles_separately() {
     let session = Session::start(&[("index.html", "1"), ("css/site.css", "a{}")]);
     let mut news = session.listen();
     let first = news.next().unwrap();
@@ -319,7 +319,7 @@ fn a_page_hears_of_every_change_and_of_styles_apart() {
 }
 
 #[test]
-fn a_broken_site_keeps_its_last_good_pages_and_says_what_is_wrong() {
+fn a_broken_site_keeps_its_last_good_pages_and_shows_errors() {
     let session = Session::start(&[("index.html", "good")]);
     let mut news = session.listen();
     let good = news.next().unwrap();
@@ -336,7 +336,7 @@ fn a_broken_site_keeps_its_last_good_pages_and_says_what_is_wrong() {
 }
 
 #[test]
-fn a_site_that_never_built_shows_why_and_comes_to_life() {
+fn a_site_that_never_built_shows_errors_until_it_does() {
     let session = Session::start(&[("index.html", "good"), ("broken", "<script>alert(1)</script> & more")]);
     let page = session.get("/any/where/");
     assert_eq!(page.status, 503);
@@ -351,7 +351,7 @@ fn a_site_that_never_built_shows_why_and_comes_to_life() {
 }
 
 #[test]
-fn a_defect_in_a_build_does_not_end_the_session() {
+fn a_panic_in_a_build_does_not_end_the_session() {
     let session = Session::start(&[("index.html", "good")]);
     session.write("content/panic", "");
     let event = session.wait_for(|event| matches!(event, Event::Broken { .. }));
@@ -362,7 +362,7 @@ fn a_defect_in_a_build_does_not_end_the_session() {
 }
 
 #[test]
-fn a_build_without_end_is_named_and_the_next_save_builds_again() {
+fn an_endless_build_is_reported_and_the_next_save_builds_again() {
     let session = Session::start(&[("index.html", "first")]);
     session.write("content/endless", "");
     session.stalled.recv_timeout(PATIENCE).unwrap();
@@ -380,7 +380,7 @@ fn a_build_without_end_is_named_and_the_next_save_builds_again() {
 }
 
 #[test]
-fn a_first_build_without_end_is_named_and_the_next_save_builds_again() {
+fn an_endless_first_build_is_reported_and_the_next_save_builds_again() {
     let session = Session::start_on(&[("endless", "")], 0);
     session.stalled.recv_timeout(PATIENCE).unwrap();
     session.limit.store(0, Ordering::Relaxed);
@@ -396,7 +396,7 @@ fn a_first_build_without_end_is_named_and_the_next_save_builds_again() {
 }
 
 #[test]
-fn a_page_of_ours_may_listen() {
+fn same_origin_pages_may_connect() {
     let session = Session::start(&[("index.html", "home")]);
     for header in ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"] {
         let mut stream = session.connect();
@@ -408,12 +408,12 @@ fn a_page_of_ours_may_listen() {
 #[test]
 fn a_taken_port_gives_the_next_free_one() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let wanted = taken.local_addr().unwrap().port();
-    let session = Session::start_on(&[("index.html", "home")], wanted);
-    let event = session.wait_for(|event| matches!(event, Event::PortTaken { .. }));
+    let requested = taken.local_addr().unwrap().port();
+    let session = Session::start_on(&[("index.html", "home")], requested);
+    let event = session.wait_for(|event| matches!(event, Event::PortInUse { .. }));
     let used = session.running.address.port();
-    assert_eq!(event, Event::PortTaken { wanted, used });
-    assert_ne!(used, wanted);
+    assert_eq!(event, Event::PortInUse { requested, used });
+    assert_ne!(used, requested);
     let event = session.wait_for(|event| matches!(event, Event::Listening { .. }));
     assert_eq!(event, Event::Listening { url: format!("http://127.0.0.1:{used}/") });
     assert_eq!(session.get("/").body, "home");
@@ -446,7 +446,7 @@ fn a_burst_of_changes_is_few_builds() {
 }
 
 #[test]
-fn what_editors_and_builds_leave_does_not_build() {
+fn temporary_files_do_not_trigger_builds() {
     let session = Session::start(&[("index.html", "home")]);
     for path in [
         "content/.index.html.swp",
@@ -465,20 +465,20 @@ fn what_editors_and_builds_leave_does_not_build() {
 fn files_saved_by_renaming_and_folders_made_again_are_noticed() {
     let session = Session::start(&[("index.html", "1"), ("errors/a.html", "a")]);
     let root = session.root.path();
-    // Saved as most editors do: a new file takes the name of the old one.
+    // Save like most editors, by renaming a new file.
     fs::write(root.join("content/.tmp"), "2").unwrap();
     fs::rename(root.join("content/.tmp"), root.join("content/index.html")).unwrap();
     assert_eq!(session.next_changes(), BTreeSet::from(["content/index.html".into()]));
-    // A file of the root, which was not there before.
+    // A new file in the root.
     session.write("site.toml", "");
     assert_eq!(session.next_changes(), BTreeSet::from(["site.toml".into()]));
-    // A watched folder that was not there before, then a file in it.
+    // A new watched folder, then a file in it.
     fs::create_dir(root.join("static")).unwrap();
     session.write("static/a.css", "1");
     assert_eq!(session.next_changes(), BTreeSet::from(["static/a.css".into()]));
     session.write("static/deep/b.css", "1");
     assert_eq!(session.next_changes(), BTreeSet::from(["static/deep/b.css".into()]));
-    // A watched folder that goes and comes back, as when branches are changed.
+    // A watched folder that is removed and created again, as by switching branches.
     fs::remove_dir_all(root.join("content")).unwrap();
     let mut gone = session.next_changes();
     while gone.len() < 2 {
@@ -489,7 +489,7 @@ fn files_saved_by_renaming_and_folders_made_again_are_noticed() {
     assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/a.html".into()]));
     session.write("content/errors/a.html", "and again");
     assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/a.html".into()]));
-    // A folder below that is moved away and another one put in its place.
+    // A subfolder that is replaced by another one.
     fs::rename(root.join("content/errors"), root.join("elsewhere")).unwrap();
     assert_eq!(session.next_changes(), BTreeSet::from(["content/errors/a.html".into()]));
     session.write("content/errors/b.html", "b");

@@ -1,4 +1,4 @@
-//! The program's own server, `kbgen serve`, as a process of a small site; what is asked of it goes over real sockets.
+//! `kbgen serve` as a process for a small site, accessed over real sockets.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// No answer within this time is a failure.
+/// Timeout of a response.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A new knowledge base in a folder, as `kbgen init` makes it.
+/// Creates a knowledge base with `kbgen init`.
 pub(crate) fn starter() -> TempDir {
     let root = TempDir::new().unwrap();
     let made = crate::expect::kbgen().arg("init").arg(root.path()).output().unwrap();
@@ -21,18 +21,18 @@ pub(crate) fn starter() -> TempDir {
     root
 }
 
-/// A server at work; it ends with the test.
+/// Running server, stopped on drop.
 pub(crate) struct Served {
     pub(crate) root: TempDir,
     pub(crate) address: SocketAddr,
     pub(crate) process: Child,
-    /// What it said until it was there.
+    /// Messages until the server was ready.
     pub(crate) beginning: Vec<String>,
     messages: Receiver<String>,
 }
 
 impl Served {
-    /// Serves the site of this folder, and waits until it is there.
+    /// Serves a folder and waits until the server is ready.
     pub(crate) fn start(root: TempDir, options: &[&str]) -> Self {
         let mut process = crate::expect::kbgen()
             .arg("--root")
@@ -49,7 +49,7 @@ impl Served {
         let url = printed.recv_timeout(PATIENCE).expect("the address is printed");
         let address = url.strip_prefix("http://").and_then(|url| url.strip_suffix('/')).expect("an address");
         let mut beginning = Vec::new();
-        while !beginning.last().is_some_and(|line: &String| line.contains("Ctrl-C stops it")) {
+        while !beginning.last().is_some_and(|line: &String| line.contains("press Ctrl-C to stop")) {
             beginning.push(messages.recv_timeout(PATIENCE).expect("it says that it is there"));
         }
         Self { root, address: address.parse().unwrap(), process, beginning, messages }
@@ -59,7 +59,7 @@ impl Served {
         self.root.path().join(path)
     }
 
-    /// The next message that has this text.
+    /// Waits for a message with this text.
     pub(crate) fn wait_for(&self, text: &str) -> String {
         let mut before = Vec::new();
         loop {
@@ -77,15 +77,15 @@ impl Served {
         stream
     }
 
-    /// All that comes back for these bytes until the server closes.
+    /// Sends bytes and reads until the server closes the connection.
     pub(crate) fn exchange(&self, request: &[u8]) -> String {
         let mut stream = self.connect();
-        // A server that refuses early closes before all is read.
+        // The server may close the connection before it has read everything.
         let _ = stream.write_all(request);
         rest(&mut stream)
     }
 
-    /// The body of a page, with its status.
+    /// Returns the status and body of a page.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         let answer = self.exchange(request.as_bytes());
@@ -101,7 +101,7 @@ impl Drop for Served {
     }
 }
 
-/// All that comes until the server closes; a reset after the answer is the end of it.
+/// Reads until the server closes the connection. A reset after the response ends it.
 pub(crate) fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let mut part = [0; 64 * 1024];
@@ -116,7 +116,7 @@ pub(crate) fn rest(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The lines of a stream, as they come; what nobody asks for is read all the same, so that the writer never waits.
+/// Returns the lines of a stream. A thread reads them, so that the writer never blocks.
 fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -127,7 +127,7 @@ fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// Writes a file and the folders it lies in.
+/// Writes a file and its parent folders.
 pub(crate) fn write(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();

@@ -1,4 +1,4 @@
-//! What `kbgen serve` lives through in a day of writing.
+//! Long sessions of `kbgen serve`.
 
 use std::fs;
 use std::net::TcpListener;
@@ -14,7 +14,7 @@ fn serve() -> Served {
 }
 
 impl Served {
-    /// Asks for a page until it is what it should become; a build says that it is done a moment before it is shown.
+    /// Requests a page until it has the expected content, because a build is reported shortly before it is published.
     fn wait_until(&self, path: &str, fits: impl Fn(u16, &str) -> bool) {
         let began = Instant::now();
         loop {
@@ -36,9 +36,9 @@ impl Served {
 }
 
 #[test]
-fn a_storm_of_ten_thousand_events_ends_in_the_newest_site() {
+fn ten_thousand_events_end_in_the_newest_site() {
     let served = serve();
-    // Made, written, renamed, written again, removed: at least four events each.
+    // Create, write, rename, write again, remove: at least four events each.
     for drop in 0..2_500 {
         let (one, other) =
             (served.path("content/pages/drop.txt"), served.path(&format!("content/pages/{drop}.tmp")));
@@ -56,7 +56,7 @@ fn a_storm_of_ten_thousand_events_ends_in_the_newest_site() {
 }
 
 #[test]
-fn content_that_goes_and_comes_back_does_not_end_the_session() {
+fn removed_and_restored_content_does_not_end_the_session() {
     let served = serve();
     let (content, aside) = (served.path("content"), served.path("aside"));
     for round in 0..3 {
@@ -71,22 +71,22 @@ fn content_that_goes_and_comes_back_does_not_end_the_session() {
 }
 
 #[test]
-fn a_broken_template_is_told_and_mended() {
+fn a_broken_template_is_reported_and_fixed() {
     let served = serve();
     let template = served.path("templates/page.html");
     write(&template, "{% extends \"base.html\" %}{% block main %}{{ nothing.of.that }}{% endblock %}");
-    let told = served.wait_for("nothing");
-    assert!(!told.is_empty());
-    served.wait_for("the last good site is still served");
+    let messages = served.wait_for("nothing");
+    assert!(!messages.is_empty());
+    served.wait_for("serving the last successful build");
     assert_eq!(served.get("/about/").0, 200);
     fs::remove_file(template).unwrap();
     served.wait_for(" files in ");
-    served.write_about("Mended.");
-    served.wait_until_about_says("Mended.");
+    served.write_about("Fixed.");
+    served.wait_until_about_says("Fixed.");
 }
 
 #[test]
-fn a_link_put_into_the_site_is_refused_and_its_target_never_shown() {
+fn a_symbolic_link_is_refused_and_its_target_never_served() {
     let served = serve();
     write(&served.path("secret.txt"), "the-secret");
     for (target, link) in
@@ -95,7 +95,7 @@ fn a_link_put_into_the_site_is_refused_and_its_target_never_shown() {
         let link = served.path(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         symlink(served.path(target), &link).unwrap();
-        served.wait_for("the last good site is still served");
+        served.wait_for("serving the last successful build");
         for path in ["/static/leak.txt", "/static/up/secret.txt", "/leak/"] {
             let (status, body) = served.get(path);
             assert!(status == 404 && !body.contains("the-secret"), "{path}: {status}");
@@ -106,12 +106,12 @@ fn a_link_put_into_the_site_is_refused_and_its_target_never_shown() {
 }
 
 #[test]
-fn a_port_that_another_program_has_is_left_to_it() {
+fn a_port_in_use_is_skipped() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
     let served = Served::start(starter(), &["--port", &port.to_string()]);
-    let told = served.beginning.join("\n");
-    assert!(told.contains(&format!("port {port} is taken")), "{told}");
-    assert!(told.contains(&format!("this is port {}", served.address.port())), "{told}");
+    let messages = served.beginning.join("\n");
+    assert!(messages.contains(&format!("port {port} is in use")), "{messages}");
+    assert!(messages.contains(&format!("using port {}", served.address.port())), "{messages}");
     assert_eq!(served.get("/").0, 200);
 }

@@ -1,4 +1,4 @@
-//! Signatures: the vectors that the page's script shares, and hostile logs.
+//! Signatures: test vectors shared with the script of the page, and hostile logs.
 
 use kbgen_signature::{
     Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS_PER_WINDOW, Signature, Table,
@@ -70,7 +70,7 @@ fn spelled(value: &Value) -> String {
     serde_json::to_string(value).expect("the vectors are well formed")
 }
 
-/// JSON with one page and one case a line, so that a difference can be read.
+/// Formats JSON with one page and one case per line, for readable diffs.
 fn one_a_line(vectors: &Value) -> String {
     let lines = |name: &str| {
         let list = vectors[name].as_array().expect("the vectors are well formed");
@@ -80,8 +80,8 @@ fn one_a_line(vectors: &Value) -> String {
     format!("{{\n\"pages\": [\n{pages}\n],\n\"table\":\n{table},\n\"cases\": [\n{cases}\n]\n}}\n")
 }
 
-/// The script's test, `tests/browser/match.test.mjs`, holds `static/js/match.js` to the same file.
-/// `KBGEN_BLESS=1` writes the table and the expectations anew.
+/// The script's test, `tests/browser/match.test.mjs`, runs `static/js/match.js` on the same file. `KBGEN_BLESS=1`
+/// rewrites the table and the expected results.
 #[test]
 fn the_shared_vectors_hold() {
     let mut vectors: Value =
@@ -121,7 +121,7 @@ fn the_shared_vectors_hold() {
     }
 }
 
-/// The answers are left for the script's test, `tests/browser/parts/samples.mjs`, which holds the page to them.
+/// Writes the results for the script's test, `tests/browser/parts/samples.mjs`.
 #[test]
 fn every_sample_leads_to_its_own_page() {
     let knowledge = Knowledge::read();
@@ -153,7 +153,7 @@ fn read_hostile(family: &Family) -> (Index, Diagnosis, u64) {
     (index, read, family.log.chars().filter(|c| !c.is_whitespace()).count() as u64)
 }
 
-/// The steps and the matches are left for the script's test, `tests/browser/match.test.mjs`.
+/// Writes steps and matches for the script's test, `tests/browser/match.test.mjs`.
 #[test]
 fn steps_are_bounded_however_many_patterns_are_hostile() {
     let mut vectors = Vec::new();
@@ -179,9 +179,10 @@ fn steps_are_bounded_however_many_patterns_are_hostile() {
     fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/hostile.json"), written).expect("they can be written");
 }
 
-/// Patterns that begin alike are told apart by the rest, so that a line tries those alone that it may hold.
+/// Patterns with a common prefix are distinguished by the rest, so that a line tries only patterns that it may
+/// contain.
 #[test]
-fn patterns_that_begin_alike_cost_no_more_the_more_there_are() {
+fn patterns_with_a_common_prefix_do_not_add_cost() {
     let steps = |count: usize| {
         let (_, read, _) = read_hostile(&families(count)[0]);
         assert_eq!(read.skipped, None);
@@ -193,13 +194,13 @@ fn patterns_that_begin_alike_cost_no_more_the_more_there_are() {
 }
 
 #[test]
-fn matching_says_where_it_ended_early() {
+fn matching_reports_where_it_stopped() {
     let mut family = families(10_000).remove(1);
     family.log = format!("all is well\n{}", family.log);
     assert_eq!(read_hostile(&family).1.skipped, Some(2));
 }
 
-/// Repeats must not make the work grow faster than the log.
+/// Repetition must not make matching superlinear.
 #[test]
 fn hostile_logs_take_linear_time() {
     let index = &Knowledge::read().compiled.index;

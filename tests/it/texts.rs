@@ -1,20 +1,20 @@
-//! The texts of the interface: one file lists them all, and a page has no other words of its own.
+//! Texts of the interface: one file lists them all, and pages contain no other words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use kbgen::files::Outputs;
+use kbgen::i18n::{TextPart, calls, parts};
 use kbgen::load;
 use kbgen::pipeline;
-use kbgen::texts::{Part, calls, parts};
 
 use crate::expect::{all_well, files, order, repository, same};
 use crate::html::{tags, texts};
 
 const GERMAN: &str = "i18n/de.toml";
 
-/// Where texts are said, and how their calls begin there.
+/// Folders with texts, and the calls that mark them.
 const SAID: [(&str, &str, Option<&[&str]>); 5] = [
     ("templates", ".html", None),
     ("static/js", ".js", None),
@@ -23,9 +23,9 @@ const SAID: [(&str, &str, Option<&[&str]>); 5] = [
     ("src/site", ".rs", Some(IN_RUST)),
 ];
 
-const IN_RUST: &[&str] = &[".say(", ".fill(", "text("];
+const IN_RUST: &[&str] = &[".tr(", ".fill(", "text("];
 
-/// Every text with the file that has it first, in the order of the files.
+/// Returns every text with the first file that uses it, in the order of the files.
 fn said() -> Vec<(String, Vec<String>)> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -46,17 +46,17 @@ fn said() -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// What stands between quotes in a program.
+/// Parses a string literal.
 fn unquoted(text: &str) -> String {
     serde_json::from_str(&format!("\"{text}\"")).unwrap_or_else(|_| panic!("`{text}` is quoted strangely"))
 }
 
-/// Texts that a source file says or marks.
+/// Returns the texts used or marked in a source file.
 fn in_rust(source: &str, starts: &[&str]) -> Vec<String> {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code: Vec<&str> = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");
-    let marks = code.contains("crate::texts::") && code.contains("text");
+    let marks = code.contains("crate::i18n::") && code.contains("text");
     let mut texts = BTreeMap::new();
     for start in starts.iter().filter(|start| marks || start.starts_with('.')) {
         for (at, _) in code.match_indices(start) {
@@ -66,7 +66,7 @@ fn in_rust(source: &str, starts: &[&str]) -> Vec<String> {
                 let mut ends = rest.match_indices('"').map(|(at, _)| at);
                 let end = ends.find(|at| !rest[..*at].ends_with('\\')).expect("a text is closed");
                 let literal = &rest[..end];
-                // A line that goes on is one with the next.
+                // Join continued lines.
                 let pieces: Vec<&str> = literal
                     .split("\\\n")
                     .enumerate()
@@ -79,7 +79,7 @@ fn in_rust(source: &str, starts: &[&str]) -> Vec<String> {
     texts.into_values().collect()
 }
 
-/// The translations of a file, by the English text.
+/// Returns the translations in a file by English text.
 fn translations(path: &Path) -> BTreeMap<String, String> {
     let text = fs::read_to_string(path).unwrap();
     let lines = text.lines().filter(|line| line.starts_with('"'));
@@ -91,7 +91,7 @@ fn translations(path: &Path) -> BTreeMap<String, String> {
     lines.map(pair).collect()
 }
 
-/// The file lists every text once, below the file that has it; what a text lost or got shows as a difference.
+/// The file lists every text once, grouped by the file that uses it, so that changes are visible as differences.
 #[test]
 fn one_file_lists_every_text() {
     let path = repository(GERMAN);
@@ -116,7 +116,7 @@ fn one_file_lists_every_text() {
 #[test]
 fn a_translation_has_the_holes_of_its_text() {
     let marks = |text: &str| -> BTreeSet<String> {
-        let marks = parts(text).into_iter().filter(|part| !matches!(part, Part::Words(_)));
+        let marks = parts(text).into_iter().filter(|part| !matches!(part, TextPart::Words(_)));
         marks.map(|part| part.source()).collect()
     };
     for (english, german) in translations(&repository(GERMAN)) {
@@ -126,7 +126,7 @@ fn a_translation_has_the_holes_of_its_text() {
 
 // ---- what pages say ---------------------------------------------------------------------------
 
-/// A small site with every kind of page, in a language in which each text of the interface stands in brackets.
+/// Builds a small site with every page kind, in a language in which every text of the interface is in brackets.
 fn bracketed() -> (Outputs, String) {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).unwrap();
     let settings = fs::read_to_string(repository("tests/golden/site/site.toml")).unwrap();
@@ -136,17 +136,17 @@ fn bracketed() -> (Outputs, String) {
         .map(|text| format!("{} = {}\n", serde_json::json!(text), serde_json::json!(format!("⟦{text}⟧"))));
     sources.add("i18n/qps.toml", lines.collect::<String>());
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    assert_eq!(built.draft.found, []);
+    assert_eq!(built.analysis.findings, []);
     let pages =
         files("tests/golden/site/content", ".md").into_iter().map(|path| fs::read_to_string(path).unwrap());
     (built.outputs.unwrap(), pages.chain([settings]).collect::<Vec<_>>().join("\n"))
 }
 
-/// What a reader sees or hears in a place that is no text of the page's own.
+/// Attributes whose text is visible or read aloud.
 const SPOKEN: [&str; 7] =
     ["alt", "aria-description", "aria-label", "data-label", "data-whole", "placeholder", "title"];
 
-/// Names, which are the same in every language, and a message as programs print it.
+/// Names that are the same in every language, and messages of programs.
 const NAMES: &[&str] = &[
     "Apple silicon",
     "CUDA out of memory. Tried to allocate",
@@ -178,7 +178,7 @@ const NAMES: &[&str] = &[
     "vLLM",
 ];
 
-/// The parts of a text that stand outside of brackets; `depth` is how deep in brackets it begins, and then ends.
+/// Returns the parts of a text outside of brackets. `depth` is the bracket depth at the start and is updated.
 fn outside(text: &str, depth: &mut usize) -> Vec<String> {
     let mut found = vec![String::new()];
     for character in text.chars() {
@@ -196,7 +196,7 @@ fn outside(text: &str, depth: &mut usize) -> Vec<String> {
     found
 }
 
-/// Whether a text has no words but those of the content, names, addresses and figures.
+/// Returns whether a text consists only of words of the content, names, URLs and figures.
 fn is_content(text: &str, content: &str) -> bool {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_word = |phrase: &String| phrase.chars().filter(|c| c.is_alphabetic()).count() > 1;
@@ -213,20 +213,20 @@ fn is_content(text: &str, content: &str) -> bool {
             .all(is_known)
 }
 
-/// The words before, between and behind figures.
+/// Returns the words around figures.
 fn between_figures(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.split(|word| is_figure(word)).map(|phrase| phrase.join(" ")).collect()
 }
 
-/// A text without the targets of its links.
+/// Removes link targets from a text.
 fn without_targets(markdown: &str) -> String {
     let mut parts = markdown.split("](");
     let first = parts.next().unwrap_or_default().to_string();
     parts.fold(first, |text, part| text + part.split_once(')').map_or("", |(_, rest)| rest)).replace('[', "")
 }
 
-/// `4.00 GiB`, `128 GB/s`, `4k`.
+/// Returns whether a text is a figure such as `4.00 GiB`, `128 GB/s` or `4k`.
 fn is_figure(text: &str) -> bool {
     let mut words = text.split(' ');
     words.all(|word| {
@@ -267,13 +267,13 @@ fn a_german_site_is_german() {
     sources.add("site.toml", format!("language = \"de-AT\"\n{settings}"));
     sources.add("i18n/de.toml", "\"Glossary\" = \"Fachwörter\"\n");
     let built = pipeline::build(&sources, faults, &order()).unwrap();
-    assert_eq!(built.draft.found, []);
+    assert_eq!(built.analysis.findings, []);
     let outputs = built.outputs.unwrap();
     let text = |path: &str| String::from_utf8(outputs.get(path).unwrap().to_vec()).unwrap();
     let page = text("errors/card-full/index.html");
     for part in [
         "<html lang=\"de-AT\"",
-        "Ist das Ihr Fehler?",
+        "Meldungen und Versionen",
         "Über diese Website",
         "aria-label=\"Link zu diesem Abschnitt\"",
     ] {

@@ -1,4 +1,4 @@
-//! Short input instead of a log: the title of a page, or a message that was cut off.
+//! Short input instead of a log: page titles and truncated messages.
 
 use kbgen::diagnosis::Evidence;
 
@@ -22,7 +22,7 @@ fn every_page_is_found_by_its_own_title() {
 }
 
 #[test]
-fn a_title_asserts_nothing() {
+fn a_title_is_not_an_exact_match() {
     let answers = Knowledge::read().answers("CUDA out of memory");
     let first = &answers[0];
     assert!(!first.exact && first.found_by == Evidence::Title && first.line.is_none(), "{first:?}");
@@ -43,7 +43,7 @@ fn a_message_that_was_cut_off_leads_to_its_page() {
 }
 
 #[test]
-fn a_healthy_line_is_no_question() {
+fn a_healthy_line_has_no_match() {
     for text in ["loader: listening on 127.0.0.1:8080", "the shop ran out of memory cards", "all is well"] {
         let answers = Knowledge::read().answers(text);
         assert!(answers.iter().all(|found| !found.exact), "{text}: {answers:#?}");

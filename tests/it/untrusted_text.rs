@@ -1,4 +1,4 @@
-//! Nothing that content or a log says acts on a terminal, commands a CI runner, or is taken for markup.
+//! Text of content and logs cannot control a terminal, send workflow commands, or become markup.
 
 use std::fs;
 use std::path::Path;
@@ -8,21 +8,21 @@ use kbgen::diag;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
-use kbgen::pipeline::Order;
+use kbgen::pipeline::SiteOptions;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::expect::{order, repository};
 
-/// A title of a window, a cleared screen, C1 controls, overrides, tags and a line break, as YAML writes them.
+/// Window title, cleared screen, C1 controls, overrides, tags and a line break, as YAML.
 const ESCAPED: &str =
     r"\x1b]0;pwned\x07\x1b[2J\x9b31m\u202e\u2066\U000E0041\uFEFF\n::stop-commands::x ##[add-mask]y";
 
-/// The same as a program prints it.
+/// The same characters unescaped.
 const RAW: &str = "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\u{202e}\u{2066}\u{e0041}\u{feff} ##[add-mask]y";
 
-/// A small site whose texts are hostile.
+/// Small site with hostile texts.
 fn site() -> TempDir {
     let folder = TempDir::new().unwrap();
     let write = |path: &str, text: &str| {
@@ -45,7 +45,7 @@ fn site() -> TempDir {
             "---\ntitle: \"CUDA {ESCAPED}\"\nsignatures:\n  - pattern: \"cannot put {{requested:bytes}} on the card\"\n    \
              source: https://example.org/1\n    samples: [\"loader: cannot put 2.00 GiB on the card {ESCAPED}\"]\nseverity: fatal\n\
              tools: [loader]\ncauses:\n  - id: too-large\n    title: \"Too large {ESCAPED}\"\n    tell: \"It fails {ESCAPED}\"\n    \
-             when: \"requested > 0\"\n    solutions: [fewer]\nsolutions:\n  - {{id: fewer, title: Fewer, cost: speed}}\n\
+             when: \"requested > 0\"\n    solutions: [fewer]\nsolutions:\n  - {{id: fewer, cost: speed}}\n\
              verified: 2026-06-12\nsources: [\"https://example.org/1\"]\n---\nIt is full {RAW}.\n::stop-commands::x\n\n\
              ## Fewer {{#fewer}}\n\nLess {RAW}.\n"
         ),
@@ -62,7 +62,7 @@ fn kbgen(root: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
-/// The first thing in a text that a terminal or a runner would act on.
+/// Returns the first control sequence or workflow command in a text.
 fn harm(text: &str) -> Option<String> {
     let acts = |c: char| {
         c.is_control() && c != '\n' && c != '\t'
@@ -166,9 +166,9 @@ fn titles_are_text_in_every_markdown_file() {
             sources
                 .add(path, page.replace(&line, &format!("title: {}", serde_json::to_string(title).unwrap())));
         }
-        let order = Order { drafts: Drafts::Exclude, ..order() };
+        let order = SiteOptions { drafts: Drafts::Exclude, ..order() };
         let built = pipeline::build(&sources, faults, &order).unwrap();
-        let report = diag::json(&built.draft.found, &sources);
+        let report = diag::json(&built.analysis.findings, &sources);
         let outputs = built.outputs.unwrap_or_else(|| panic!("{report}"));
         ["llms.txt", "llms-full.txt", "errors/card-full.md"]
             .map(|path| String::from_utf8(outputs.get(path).unwrap().to_vec()).unwrap())

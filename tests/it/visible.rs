@@ -1,11 +1,11 @@
-//! Memory that programs reported for devices: no page counts on more.
+//! Visible memory of devices does not exceed the memory reported by programs.
 
 use kbgen::load;
 use kbgen::load::Drafts;
 
 use crate::expect::repository;
 
-/// The lowest total that a program printed on the device, in MiB.
+/// Lowest total memory reported on the device, in MiB.
 const SEEN: [(&str, u64); 12] = [
     ("geforce-rtx-4090", 24_080),
     ("geforce-rtx-5090", 32_106),

@@ -1,4 +1,4 @@
-//! The word index: the vectors that the page's script shares, and what a person who searches would notice.
+//! Text index: test vectors shared with the script of the page, and search results.
 
 use kbgen::diagnosis::documents;
 use kbgen::load;
@@ -30,8 +30,8 @@ fn index(vectors: &Value) -> TextIndex {
     TextIndex::build(&documents)
 }
 
-/// The script's test, `tests/browser/search.test.mjs`, holds `static/js/search.js` to the same file.
-/// `KBGEN_BLESS=1` writes the index and the expectations anew.
+/// The script's test, `tests/browser/search.test.mjs`, runs `static/js/search.js` on the same file. `KBGEN_BLESS=1`
+/// rewrites the index and the expected results.
 #[test]
 fn the_shared_vectors_hold() {
     let mut vectors = vectors();
@@ -84,7 +84,7 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
 }
 
 #[test]
-fn a_log_without_a_word_of_trouble_is_near_no_page() {
+fn a_log_without_errors_is_similar_to_no_page() {
     let index = index(&vectors());
     let troubled = "OSError: [WinError 1455] that paging file was too small";
     assert!(index.search(troubled, 1)[0].share >= 100, "{:?}", index.search(troubled, 1));

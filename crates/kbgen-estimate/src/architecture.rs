@@ -98,14 +98,14 @@ pub struct Recurrent {
     pub groups: u64,
 }
 
-/// Frequency factors of rotary positions that a model file carries as tensors of its own.
+/// Rotary frequency factors stored as separate tensors in the model file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RopeFactors {
     /// None.
     None,
-    /// One tensor of so many values (Llama 3.1 and later).
+    /// One tensor with this number of values (Llama 3.1 and later).
     One(u64),
-    /// A long and a short tensor of so many values (Phi's LongRoPE).
+    /// A long and a short tensor with this number of values each (LongRoPE of Phi).
     LongAndShort(u64),
 }
 
@@ -120,7 +120,7 @@ pub struct Architecture {
     pub hidden: u64,
     /// Attention heads.
     pub heads: u64,
-    /// Width of the dense feed-forward, also beside experts (Gemma 4); zero without.
+    /// Width of the dense feed-forward network, which Gemma 4 has in addition to experts; zero without one.
     pub ffn: u64,
     /// Vocabulary.
     pub vocabulary: u64,
@@ -167,9 +167,9 @@ impl Architecture {
         self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
     }
 
-    /// Whether files of the model are made in a quantization. MXFP4 is a type for experts: llama-quantize calls it
-    /// `MXFP4_MOE`, and what it makes of a dense model is a Q8_0 file under another name
-    /// (`llama_tensor_get_type_impl` in llama.cpp's `src/llama-quant.cpp`).
+    /// Returns whether the model is available in a quantization. MXFP4 is for experts: llama-quantize calls it
+    /// `MXFP4_MOE` and writes dense models as Q8_0 (`llama_tensor_get_type_impl` in llama.cpp's
+    /// `src/llama-quant.cpp`).
     pub fn comes_in(&self, quantization: Quantization) -> bool {
         quantization != Quantization::MXFP4 || self.experts.is_some()
     }
@@ -180,8 +180,7 @@ impl Architecture {
     }
 }
 
-/// A field of [`ArchitectureFields`](crate::fields::ArchitectureFields) that
-/// holds an impossible value.
+/// Field of [`ArchitectureFields`](crate::fields::ArchitectureFields) with an invalid value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
     /// Name of the field.

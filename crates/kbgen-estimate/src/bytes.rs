@@ -4,8 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-/// A number of bytes. All arithmetic of this module stays below 2^53, so a
-/// JavaScript number holds every value exactly.
+/// Number of bytes. All results are below 2^53, so JavaScript numbers represent them exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);
 

@@ -10,15 +10,15 @@ use crate::quantization::TensorType;
 use crate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings, WindowCache};
 use crate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
 
-/// A cache holds a multiple of so many cells.
+/// The number of cells of a cache is a multiple of this.
 pub const CELL_STEP: u64 = 256;
 
 /// Cells of the caches of one context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cells {
-    /// Of one stream of a full-attention or latent layer.
+    /// Cells per stream of a full-attention or latent layer.
     pub(crate) full: u64,
-    /// Of one stream of a sliding-window layer.
+    /// Cells per stream of a sliding-window layer.
     pub(crate) sliding: u64,
     /// Streams: one, or one a sequence.
     pub(crate) streams: u64,
@@ -30,7 +30,7 @@ impl Cells {
         let sequences = settings.sequences.max(1);
         let streams = streams(settings);
         let window_sequences = sequences / streams;
-        // the whole context is padded first, then shared out, and each share padded again
+        // The context is padded, then divided, and each share is padded again.
         let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
         let full = (whole / streams).next_multiple_of(CELL_STEP);
         let window = model.sliding_window * window_sequences + settings.micro_batch();
@@ -41,7 +41,7 @@ impl Cells {
         Cells { full, sliding, streams }
     }
 
-    /// Of one stream of a layer of this kind.
+    /// Returns the cells per stream of a layer of this kind.
     pub(crate) fn of(&self, kind: LayerKind) -> u64 {
         match kind {
             LayerKind::Full | LayerKind::Latent => self.full,
@@ -69,7 +69,7 @@ pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement:
     let cells = Cells::new(model, settings);
     let host = settings.tensor_split.len();
     let mut buffers = vec![Bytes(0); host + 1];
-    // most layers are alike
+    // Most layers are equal.
     let mut known: Vec<((LayerKind, u64, u64), Device, Bytes)> = Vec::new();
     for (layer, index) in model.layers.iter().zip(0..) {
         let device = match settings.cache_placement {

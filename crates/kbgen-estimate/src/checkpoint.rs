@@ -55,7 +55,7 @@ impl WeightType {
         }
     }
 
-    /// Bytes of one value of what is not quantized, and of the cache with `auto`.
+    /// Bytes per value of unquantized tensors, and of the cache with `auto`.
     pub fn plain_bytes(self) -> u64 {
         if self == WeightType::F32 { 4 } else { 2 }
     }
@@ -92,15 +92,15 @@ impl FromStr for WeightType {
     }
 }
 
-/// Bytes of the weights on each of `cards` cards of equal share (tensor parallelism).
+/// Returns the bytes of weights on each of `cards` GPUs with tensor parallelism.
 ///
 /// # Errors
-/// When the attention heads cannot be shared out among so many cards.
+/// If the attention heads are not divisible by the number of GPUs.
 pub fn weight_bytes(model: &Architecture, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
     Checkpoint::new(model).weight_bytes(kind, cards)
 }
 
-/// The tensors of a model as its makers publish them, to be asked more than once.
+/// Tensors of a published checkpoint, for repeated queries.
 #[derive(Debug)]
 pub struct Checkpoint<'m> {
     model: &'m Architecture,
@@ -123,8 +123,7 @@ impl<'m> Checkpoint<'m> {
     }
 }
 
-/// Heads of K and V that each card holds of a layer: shared out, or copied where there are
-/// more cards than heads.
+/// Returns the KV heads of a layer on each GPU: divided, or copied if there are more GPUs than heads.
 pub(crate) fn card_kv_heads(kv_heads: u64, cards: u64) -> u64 {
     if kv_heads == 0 { 0 } else { (kv_heads / cards).max(1) }
 }

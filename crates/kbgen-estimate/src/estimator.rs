@@ -26,8 +26,7 @@ pub enum Evidence {
     /// f16, bf16, q8_0 or q4_0 (ggml's `src/ggml-cuda/fattn.cu`); without one attention runs
     /// on the CPU, slowly, and the buffers differ.
     ReplayedWithKernel,
-    /// A figure near llama.cpp's own, for a GPU that holds a part of the model
-    /// ([`plan::partial`](crate::plan::partial)).
+    /// Approximate figure for a GPU with a part of the model ([`plan::partial`](crate::plan::partial)).
     Planned,
 }
 
@@ -66,8 +65,8 @@ pub struct DeviceEstimate {
     pub cache: Part,
     /// Compute buffer.
     pub compute: Part,
-    /// Memory that the driver takes beside the buffers; none for the host. Reported figures lie
-    /// between 309 MiB (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
+    /// Memory used by the driver in addition to buffers; none for the host. Reported figures are between 309 MiB
+    /// (<https://github.com/ollama/ollama/issues/6160>) and 749 MiB
     /// (<https://github.com/ggml-org/llama.cpp/issues/27953>).
     pub driver_context: Option<BytesRange>,
 }
@@ -110,7 +109,7 @@ pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, N
     Planner::new(model).estimate(settings)
 }
 
-/// The parts of every device's need, each for the GPUs in order and then for the host.
+/// Combines the parts of each device. Devices are the GPUs in order, then the host.
 pub(crate) fn combine(
     settings: &Settings,
     weights: &[Bytes],
@@ -183,7 +182,7 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     Ok(())
 }
 
-/// Returns the range of memory that the driver's context takes beside the buffers.
+/// Returns the range of memory used by the driver's context.
 pub fn driver_context(device: Device) -> Option<BytesRange> {
     const MIB: u64 = 1 << 20;
     match device {

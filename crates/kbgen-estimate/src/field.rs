@@ -52,7 +52,7 @@ pub(crate) trait Plain: Clone + Sized {
     const KIND: FieldKind;
     /// As the value of a field.
     fn value(self) -> FieldValue;
-    /// Of the value of a field; none if it is of another type.
+    /// Converts the value of a field; `None` if it has another type.
     fn of(value: FieldValue) -> Option<Self>;
 }
 

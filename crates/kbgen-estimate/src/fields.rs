@@ -117,8 +117,8 @@ architecture_fields! {
     optional qkv_bias: bool,
     /// Norms of queries and keys, if there are any.
     optional qk_norm: String where FieldKind::Word(&[
-        ("head", "One norm as wide as a head."),
-        ("full", "One norm as wide as all heads."),
+        ("head", "One norm with the width of a head."),
+        ("full", "One norm with the width of all heads."),
     ]),
     /// Whether queries, keys and values are one tensor.
     optional fused_qkv: bool,
@@ -128,7 +128,7 @@ architecture_fields! {
     optional gated_ffn: bool => true,
 }
 
-/// Ends a check with the field that holds an impossible value.
+/// Fails with the name of the invalid field.
 macro_rules! fail {
     ($fields:ident.$name:ident, $($problem:tt)+) => {{
         let _ = &$fields.$name;
@@ -137,8 +137,7 @@ macro_rules! fail {
 }
 
 impl ArchitectureFields {
-    /// Checks every field and makes the architecture; names the first field that holds an
-    /// impossible value.
+    /// Validates all fields and creates the architecture. Returns the first invalid field.
     pub fn build(&self) -> Result<Architecture, FieldError> {
         let Some(family) = Family::named(&self.name) else {
             fail!(self.name, "unknown architecture `{}`", self.name)

@@ -1,4 +1,4 @@
-//! The weights that a GPU copies in when it computes what the host holds.
+//! Weights that a GPU copies to compute operations on host tensors.
 
 use crate::architecture::Architecture;
 use crate::bytes::Bytes;

@@ -1,4 +1,4 @@
-//! How many numbers a model holds, and how many of them work on one token.
+//! Total and active parameter counts of a model.
 
 use crate::architecture::Architecture;
 use crate::names::{Home, Name};
@@ -7,8 +7,8 @@ use crate::tensors::weight_tensors;
 /// Numbers of a model, counted over the tensors that are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParameterCount {
-    /// All of them. What is not loaded with the text model is not in it: vision towers, layers
-    /// that predict several tokens, scales of FP8 checkpoints.
+    /// Total parameters, without parts that are not loaded with the text model: vision towers, layers that predict
+    /// several tokens, scales of FP8 checkpoints.
     pub held: u64,
     /// Those that work on one token: all but the experts that are not used for it. The
     /// embedding counts whole, as most publishers count it.

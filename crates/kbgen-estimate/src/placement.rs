@@ -1,4 +1,4 @@
-//! Which device holds which layer.
+//! Placement of layers on devices.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Device {
 pub(crate) struct Placement {
     layers: Vec<Device>,
     output: Device,
-    /// Devices with layers that ask for rotary factors.
+    /// Devices with layers that use rotary factors.
     rotary: Vec<Device>,
     cpu_experts: Range<u64>,
 }
@@ -100,13 +100,13 @@ impl Placement {
         }
     }
 
-    /// Whether a device holds a layer that asks for rotary factors.
+    /// Returns whether a device has a layer that uses rotary factors.
     pub(crate) fn has_rotary_layer(&self, device: Device) -> bool {
         self.rotary.contains(&device)
     }
 }
 
-/// Whether layers of this kind read the rotary factors.
+/// Returns whether layers of this kind use rotary factors.
 pub fn reads_factors(model: &Architecture, kind: LayerKind) -> bool {
     !model.family.factors_of_full_layers || kind == LayerKind::Full
 }

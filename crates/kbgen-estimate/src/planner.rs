@@ -1,4 +1,4 @@
-//! One model asked for many settings: what settings share is worked out once.
+//! Planner for one model and many settings, with shared intermediate results.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,13 +13,12 @@ use crate::offload::{LargestTensors, largest_tensors};
 use crate::placement::Device;
 use crate::plan::partial::{Split, WholeBytes, partial_bytes, sample_cells, sampled, through};
 use crate::quantization::{CacheType, Quantization};
-use crate::segments::{DeviceSegments, Segment, append, cells_of, pieces_by_stretch, stretches, value_at};
+use crate::segments::{DeviceSegments, Segment, append, cells_of, intervals, segments_by_interval, value_at};
 use crate::settings::{ExpertPlacement, Settings};
 use crate::speed::bytes_read;
 use crate::weights::{PlacedWeights, WeightList, Weights};
 
-/// A model with all that was worked out for it so far. It only saves time: the answers do not
-/// depend on what was asked before.
+/// Model with cached intermediate results. They only save time and do not affect results.
 #[derive(Debug)]
 pub struct Planner<'m> {
     model: &'m Architecture,
@@ -95,18 +94,17 @@ impl<'m> Planner<'m> {
     /// The compute buffers of the GPUs in order, then of the host, over cells: from 256 a
     /// stream to those of the model's longest context; the context of `settings` is not used.
     ///
-    /// The pieces are found by running the allocator on lines instead of numbers: every
-    /// comparison it makes says for how many more cells its answer holds. So they are exact
-    /// at every number of cells, and a run is needed only where an answer changes.
+    /// Segments are found by running the allocator on linear functions: every comparison determines for how many more
+    /// cells its result is the same. So segments are exact, and another run is needed only where a result changes.
     pub fn compute(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
         let subject = Subject { model: self.model, list: &self.list, weights: &weights };
         let mut buffers = vec![Vec::new(); settings.tensor_split.len() + 1];
-        for stretch in stretches(self.model, settings) {
-            let found = self.graphs.pieces(subject, &stretch);
-            for (pieces, found) in buffers.iter_mut().zip(found.iter()) {
-                found.iter().for_each(|piece| append(pieces, *piece));
+        for interval in intervals(self.model, settings) {
+            let found = self.graphs.segments(subject, &interval);
+            for (segments, found) in buffers.iter_mut().zip(found.iter()) {
+                found.iter().for_each(|segment| append(segments, *segment));
             }
         }
         Ok(buffers)
@@ -124,18 +122,18 @@ impl<'m> Planner<'m> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
         let mut caches = vec![Vec::new(); settings.tensor_split.len() + 1];
-        for stretch in stretches(self.model, settings) {
+        for interval in intervals(self.model, settings) {
             let at = |settings| cache::buffer_bytes(self.model, settings, &arrangement.placement);
-            let (bytes, next) = (at(&stretch.first), at(&stretch.second));
-            for (pieces, (bytes, next)) in caches.iter_mut().zip(bytes.into_iter().zip(next)) {
-                append(pieces, Segment::new(stretch.start, bytes, next.0 as i64 - bytes.0 as i64));
+            let (bytes, next) = (at(&interval.first), at(&interval.second));
+            for (segments, (bytes, next)) in caches.iter_mut().zip(bytes.into_iter().zip(next)) {
+                append(segments, Segment::new(interval.start, bytes, next.0 as i64 - bytes.0 as i64));
             }
         }
         Ok(caches)
     }
 
-    /// The compute buffers of the GPUs as a plan counts them: of one GPU that holds a part of the model by the rule of
-    /// [`plan::partial`](crate::plan::partial), else llama.cpp's own.
+    /// Returns the compute buffers of the GPUs for a plan: of a single GPU with a part of the model by the rule of
+    /// [`plan::partial`](crate::plan::partial), else those of llama.cpp.
     pub fn planned_compute(&mut self, settings: &Settings) -> Result<PlannedCompute, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
@@ -187,9 +185,9 @@ impl<'m> Planner<'m> {
             let buffers = self.compute_on(&sampled(settings, cache_type, cells))?;
             Ok(buffers[0].0)
         });
-        let pieces = Arc::new(through(&taken.collect::<Result<Vec<u64>, NotCovered>>()?));
-        self.curves.insert(key, Arc::clone(&pieces));
-        Ok(pieces)
+        let segments = Arc::new(through(&taken.collect::<Result<Vec<u64>, NotCovered>>()?));
+        self.curves.insert(key, Arc::clone(&segments));
+        Ok(segments)
     }
 
     /// The compute buffer of the first GPU over cells.
@@ -198,9 +196,9 @@ impl<'m> Planner<'m> {
         if let Some(known) = self.curves.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let pieces = Arc::new(self.compute(&key)?.swap_remove(0));
-        self.curves.insert(key, Arc::clone(&pieces));
-        Ok(pieces)
+        let segments = Arc::new(self.compute(&key)?.swap_remove(0));
+        self.curves.insert(key, Arc::clone(&segments));
+        Ok(segments)
     }
 
     /// Returns the need of every device as a plan counts it.
@@ -233,7 +231,7 @@ impl<'m> Planner<'m> {
     ) -> Result<Vec<Segment>, NotCovered> {
         check(self.model, settings)?;
         let layer = &self.model.layers[layer];
-        Ok(pieces_by_stretch(self.model, settings, |at| {
+        Ok(segments_by_interval(self.model, settings, |at| {
             cache::layer_bytes(self.model, at, Cells::new(self.model, at), layer, device)
         }))
     }
@@ -260,7 +258,7 @@ impl<'m> Planner<'m> {
         self.weights_of(quantization).placed.file
     }
 
-    /// How often the allocator was run so far.
+    /// Returns the number of allocator runs.
     pub fn replays(&self) -> u64 {
         self.graphs.replays
     }
@@ -291,7 +289,7 @@ pub enum PlannedCompute {
         one_slot: Arc<Vec<Segment>>,
         /// The buffer of the whole model with all slots of the server.
         all_slots: Arc<Vec<Segment>>,
-        /// The buffer of the whole model with the run that is asked for.
+        /// Returns the buffer of the whole model with the requested run.
         asked: Arc<Vec<Segment>>,
         /// An output matrix that is copied in.
         output: Bytes,
@@ -299,12 +297,12 @@ pub enum PlannedCompute {
 }
 
 impl PlannedCompute {
-    /// The buffer at a number of cells; none where it is llama.cpp's own.
+    /// Returns the buffer at a number of cells, or `None` if it is replayed from llama.cpp.
     pub fn at(&self, cells: u64) -> Option<Bytes> {
         let PlannedCompute::Partial { samples, one_slot, all_slots, asked, output } = self else {
             return None;
         };
-        let at = |pieces: &Arc<Vec<Segment>>| value_at(pieces, cells).unwrap_or_default().0;
+        let at = |segments: &Arc<Vec<Segment>>| value_at(segments, cells).unwrap_or_default().0;
         let whole = WholeBytes { one_slot: at(one_slot), all_slots: at(all_slots), asked: at(asked) };
         Some(Bytes(partial_bytes(samples.iter().map(at), whole, output.0)))
     }

@@ -196,7 +196,7 @@ fn use_more_bits(place: u64, layers: u64) -> bool {
     place < eighth || place >= 7 * layers / 8 || (place - eighth) % 3 == 2
 }
 
-/// A type whose blocks do not divide a row gives way to one whose blocks do.
+/// Replaces a type whose blocks do not divide a row by one whose blocks do.
 fn fall_back(chosen: TensorType, columns: u64) -> TensorType {
     if columns.is_multiple_of(chosen.block().0) {
         return chosen;

@@ -1,7 +1,7 @@
-//! The need of a device as exact linear segments over the number of cache cells.
+//! Needs of a device as exact linear segments over the number of cache cells.
 //!
-//! A table of these pieces gives the estimator's own result at every context, so that a
-//! calculator needs no estimator. Every value stays below 2^53.
+//! A table of these segments reproduces the results of the estimator at every context, so that a calculator needs no
+//! estimator. Every value is below 2^53.
 
 use crate::architecture::Architecture;
 use crate::bytes::Bytes;
@@ -11,21 +11,21 @@ use crate::placement::Device;
 use crate::planner::Planner;
 use crate::settings::Settings;
 
-/// A straight piece: from `cells` up to the next segment, the value at `c` cells (a
-/// multiple of 256) is `bytes + slope * (c - cells) / 256`.
+/// Linear segment: from `cells` to the next segment, the value at `c` cells (a multiple of 256) is `bytes + slope * (c
+/// - cells) / 256`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Segment {
-    /// First number of cells it holds for.
+    /// First number of cells of the segment.
     pub cells: u64,
     /// Value there.
     pub bytes: Bytes,
-    /// Bytes that each further 256 cells add; a compute buffer may also shrink, where a
-    /// larger tensor no longer fits into a gap and leaves it to others.
+    /// Bytes per 256 cells. Negative where a compute buffer shrinks, because a larger tensor no longer fits into a
+    /// gap.
     pub slope: i64,
 }
 
 impl Segment {
-    /// A piece from so many steps of 256 cells on.
+    /// Creates a segment that starts at a step of 256 cells.
     pub(crate) fn new(step: u64, bytes: Bytes, slope: i64) -> Segment {
         Segment { cells: step * CELL_STEP, bytes, slope }
     }
@@ -36,7 +36,7 @@ impl Segment {
     }
 }
 
-/// One device's needs that depend on the context; its weights do not.
+/// Needs of a device that depend on the context, which excludes weights.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeviceSegments {
     /// The device.
@@ -47,23 +47,23 @@ pub struct DeviceSegments {
     pub compute: Vec<Segment>,
 }
 
-/// Cells of one stream that these settings' context has: the context is padded to 256,
-/// shared out among separate sequences, and each share padded again.
+/// Returns the cells of one stream: the context is padded to 256, divided among separate sequences, and each share is
+/// padded again.
 pub fn cells_of(settings: &Settings) -> u64 {
     let streams = streams(settings);
     let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
     (whole / streams).next_multiple_of(CELL_STEP)
 }
 
-/// The pieces of every device's cache and compute buffer, from 256 cells a stream to those
-/// of the model's longest context; the context of `settings` is not used.
+/// Returns the segments of cache and compute buffer of every device, from 256 cells per stream to the model's longest
+/// context. The context of `settings` is not used.
 pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
     Planner::new(model).segments(settings)
 }
 
 /// Numbers of cells over which the graph stays the same and every tensor grows evenly.
 #[derive(Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct Interval {
     /// The first and the last number of cells, in steps of 256.
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -72,45 +72,45 @@ pub(crate) struct Stretch {
     pub(crate) second: Settings,
 }
 
-/// The stretches from 256 cells a stream to those of the model's longest context.
-pub(crate) fn stretches(model: &Architecture, settings: &Settings) -> Vec<Stretch> {
+/// Returns the intervals from 256 cells per stream to the model's longest context.
+pub(crate) fn intervals(model: &Architecture, settings: &Settings) -> Vec<Interval> {
     let last = cells_of(&settings.at_context(model.max_context)) / CELL_STEP;
-    let mut stretches = Vec::new();
+    let mut intervals = Vec::new();
     let mut start = 1;
     for end in structural_breaks(model, settings).into_iter().chain([last]) {
         let end = end.min(last);
         if start <= end {
             let first = at_step(settings, start);
             let second = at_step(settings, (start + 1).min(end));
-            stretches.push(Stretch { start, end, first, second });
+            intervals.push(Interval { start, end, first, second });
             start = end + 1;
         }
     }
-    stretches
+    intervals
 }
 
-/// The pieces of a term that is straight wherever the graph stays the same, as the cache of
-/// a layer is.
-pub(crate) fn pieces_by_stretch(
+/// Returns the segments of a term that is linear while the graph is the same, such as the cache of a layer.
+pub(crate) fn segments_by_interval(
     model: &Architecture,
     settings: &Settings,
     term: impl Fn(&Settings) -> Bytes,
 ) -> Vec<Segment> {
-    let mut pieces = Vec::new();
-    for stretch in stretches(model, settings) {
-        let bytes = term(&stretch.first);
-        let slope = term(&stretch.second).0 as i64 - bytes.0 as i64;
-        append(&mut pieces, Segment::new(stretch.start, bytes, slope));
+    let mut segments = Vec::new();
+    for interval in intervals(model, settings) {
+        let bytes = term(&interval.first);
+        let slope = term(&interval.second).0 as i64 - bytes.0 as i64;
+        append(&mut segments, Segment::new(interval.start, bytes, slope));
     }
-    pieces
+    segments
 }
 
-/// Adds a piece, or lengthens the last one where it goes on straight.
-pub(crate) fn append(pieces: &mut Vec<Segment>, piece: Segment) {
-    let straight =
-        pieces.last().is_some_and(|last| last.slope == piece.slope && last.at(piece.cells) == piece.bytes);
+/// Adds a segment, or extends the last one if it continues linearly.
+pub(crate) fn append(segments: &mut Vec<Segment>, segment: Segment) {
+    let straight = segments
+        .last()
+        .is_some_and(|last| last.slope == segment.slope && last.at(segment.cells) == segment.bytes);
     if !straight {
-        pieces.push(piece);
+        segments.push(segment);
     }
 }
 
@@ -133,9 +133,8 @@ fn structural_breaks(model: &Architecture, settings: &Settings) -> Vec<u64> {
     breaks
 }
 
-/// The pieces of any term over cells, from 256 up to `last_cells`; `term` is asked for
-/// numbers of cells. Each multiple of 256 is asked once, so nothing is assumed between
-/// points.
+/// Returns the segments of any term from 256 to `last_cells` cells. `term` is evaluated at each multiple of 256, so
+/// nothing is assumed between points.
 ///
 /// Returns the first error of `term`.
 pub fn segments<E>(
@@ -147,22 +146,22 @@ pub fn segments<E>(
     for cells in (CELL_STEP..=last).step_by(CELL_STEP as usize) {
         values.push((cells, term(cells)?));
     }
-    let mut pieces = Vec::new();
+    let mut segments = Vec::new();
     for (place, (cells, bytes)) in values.iter().enumerate() {
         let rise = |next: &(u64, Bytes)| next.1.0 as i64 - bytes.0 as i64;
         let (cells, bytes) = (*cells, *bytes);
-        let reached = pieces.last().is_some_and(|last: &Segment| last.at(cells) == bytes);
+        let reached = segments.last().is_some_and(|last: &Segment| last.at(cells) == bytes);
         if !reached {
             let slope = values.get(place + 1).map_or(0, rise);
-            pieces.push(Segment { cells, bytes, slope });
+            segments.push(Segment { cells, bytes, slope });
         }
     }
-    Ok(pieces)
+    Ok(segments)
 }
 
 /// The value at a number of cells, looked up as a calculator does it; none before the
 /// first piece.
-pub fn value_at(pieces: &[Segment], cells: u64) -> Option<Bytes> {
-    let index = pieces.partition_point(|piece| piece.cells <= cells).checked_sub(1)?;
-    pieces.get(index).map(|piece| piece.at(cells))
+pub fn value_at(segments: &[Segment], cells: u64) -> Option<Bytes> {
+    let index = segments.partition_point(|segment| segment.cells <= cells).checked_sub(1)?;
+    segments.get(index).map(|segment| segment.at(cells))
 }

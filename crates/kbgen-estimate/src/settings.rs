@@ -8,10 +8,9 @@ pub enum ExpertPlacement {
     /// With their layer.
     #[default]
     WithLayer,
-    /// Those of the first so many layers in the host's memory.
+    /// Experts of the first layers in host memory.
     FirstLayersOnCpu(u64),
-    /// Those of the last so many layers in the host's memory: what llama.cpp's own fitting
-    /// (`--fit`) chooses.
+    /// Experts of the last layers in host memory, as selected by `--fit` of llama.cpp.
     LastLayersOnCpu(u64),
     /// All in the host's memory.
     Cpu,

@@ -30,7 +30,7 @@ pub enum SpeedClass {
     Apple,
 }
 
-/// Kind of data that a token reads beside its cache, as far as the band depends on it.
+/// Kind of data read per token in addition to the cache, as relevant for the band.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpeedKind {
     /// All weights.

@@ -15,7 +15,7 @@ pub struct TransformersEstimate {
     /// one token less than the window where it knows the model's configuration, else all
     /// (`DynamicSlidingWindowLayer` in `src/transformers/cache_utils.py`).
     pub cache: BytesRange,
-    /// Activations: up to a fifth of the weights, as EleutherAI found and Accelerate tells
+    /// Activations: up to a fifth of the weights, according to EleutherAI and Accelerate
     /// (<https://blog.eleuther.ai/transformer-math/>).
     pub activations: BytesRange,
     /// The driver's context.
@@ -32,10 +32,10 @@ impl TransformersEstimate {
     }
 }
 
-/// Returns the need of a model on one GPU for one sequence of so many tokens.
+/// Returns the needs of a model on one GPU for one sequence of `tokens` tokens.
 ///
 /// # Errors
-/// When the model keeps something other than keys and values: a latent row, a recurrent state.
+/// If the model has latent attention or recurrent layers.
 pub fn transformers(
     model: &Architecture,
     kind: WeightType,

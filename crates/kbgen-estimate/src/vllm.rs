@@ -1,8 +1,8 @@
-//! vLLM's memory: weights by data type, the pool of KV blocks that is left, and the contexts it holds.
+//! Memory of vLLM: weights by data type, the remaining pool of KV blocks, and the contexts that fit.
 //!
-//! vLLM measures at its start what it needs and gives the rest of its share of the card to
-//! the pool, so the pool is a range here. Sources, at vllm-project/vllm 001cabc1:
-//! `vllm/v1/core/kv_cache_utils.py`, `vllm/v1/kv_cache_interface.py`; `vllm/config/cache.py`.
+//! vLLM measures its needs at startup and uses the rest of its share of the GPU for the pool, so the pool is a range
+//! here. Sources, at vllm-project/vllm 001cabc1: `vllm/v1/core/kv_cache_utils.py`, `vllm/v1/kv_cache_interface.py`;
+//! `vllm/config/cache.py`.
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
@@ -17,7 +17,7 @@ pub const DEFAULT_UTILIZATION: u64 = 920;
 /// Width of the cache (`--kv-cache-dtype`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum VllmCache {
-    /// As wide as the model's own type.
+    /// Data type of the model's weights.
     #[default]
     Auto,
     /// One byte a value.
@@ -53,19 +53,19 @@ pub struct VllmEstimate {
     pub context: (u64, u64),
 }
 
-/// Whether vLLM starts with a context.
+/// Verdict whether vLLM starts with a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum VllmVerdict {
-    /// Also where the reserve is at its most.
+    /// Also with the maximum reserve.
     Fits,
-    /// Only where the reserve is smaller.
+    /// Only with a smaller reserve.
     Tight,
-    /// The pool cannot hold one request of that length.
+    /// The pool is too small for one request of that length.
     TooLarge,
 }
 
 impl VllmEstimate {
-    /// Whether vLLM starts with this `--max-model-len`: the pool has to hold one request.
+    /// Returns the verdict for a `--max-model-len`: the pool must fit one request.
     pub fn verdict(&self, context: u64) -> VllmVerdict {
         match context {
             context if context <= self.context.0 => VllmVerdict::Fits,
@@ -78,7 +78,7 @@ impl VllmEstimate {
 /// Memory that vLLM needs on each GPU.
 ///
 /// # Errors
-/// When the model's cache is not modeled, or cannot be shared out among the cards.
+/// If the model's cache is not modeled or not divisible among the GPUs.
 pub fn vllm(model: &Architecture, settings: &VllmSettings) -> Result<VllmEstimate, NotCovered> {
     let weights = weight_bytes(model, settings.weights, settings.cards)?;
     let reserve = reserve(settings);
@@ -124,7 +124,7 @@ fn reserve(settings: &VllmSettings) -> BytesRange {
     BytesRange { low: Bytes(GIB), high: Bytes(high) }
 }
 
-/// Returns the pool size that one GPU needs for one request of so many tokens.
+/// Returns the pool size that one GPU needs for one request of `tokens` tokens.
 ///
 /// # Errors
 /// As [`Request::new`].
@@ -166,8 +166,8 @@ impl Request {
         })
     }
 
-    /// Bytes at so many tokens: the ends differ for models with sliding windows, where it
-    /// depends on the tokens of a batch and on how vLLM groups the layers.
+    /// Bytes for a number of tokens. The ends differ for models with sliding windows, where it depends on the tokens
+    /// of a batch and on how vLLM groups the layers.
     pub fn bytes(&self, tokens: u64) -> BytesRange {
         let blocks = |(full, sliding): (u64, u64), batch: u64| {
             let kept = (self.window.saturating_sub(1) + batch).min(tokens);

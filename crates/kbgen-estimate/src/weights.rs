@@ -135,7 +135,7 @@ impl WeightList {
                 Home::Output => places.output += size,
             }
             if self.tied && tensor.name == Name::TokenEmbedding {
-                // the output is a copy of its own beside the embedding: always on a GPU
+                // The output is a separate copy of the embedding, always on a GPU.
                 places.output.gpu += size.gpu;
                 if self.copies_tied_output {
                     places.output.host += size.host;
@@ -196,7 +196,7 @@ pub struct PlacedWeights {
     pub layers: Vec<EitherDevice>,
     /// Layer by layer, its routed experts; zero without.
     pub experts: Vec<EitherDevice>,
-    /// Rotary factors: once on every device that holds a layer which uses them.
+    /// Rotary factors, once on every device with a layer that uses them.
     pub rotary: EitherDevice,
     /// The output stage, with its copy of the embedding in a tied model.
     pub output: EitherDevice,

@@ -58,7 +58,7 @@ impl Machine {
         }
         if !options.gpu.is_empty() && sizes.len() > 1 && sizes.len() != options.gpu.len() {
             bail!(
-                "`--memory` is given {} times and `--gpu` {} times; pass it once, or once for each device",
+                "{} values of `--memory` but {} of `--gpu`; pass `--memory` once, or once for each device",
                 sizes.len(),
                 options.gpu.len()
             );

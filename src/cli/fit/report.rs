@@ -161,14 +161,14 @@ pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport>
 }
 
 fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Result<FitReport, NotCovered> {
-    let is_judged = !request.machine.cards.is_empty() && request.machine.is_covered();
-    let rows = rows(request, planner, is_judged)?;
+    let has_verdict = !request.machine.cards.is_empty() && request.machine.is_covered();
+    let rows = rows(request, planner, has_verdict)?;
     let settings = Settings { quantization: choose(request, &rows), ..request.settings.clone() };
     let need = planner.plan(&settings)?;
     let verdict = verdict(request, &need);
     let available = room(request);
     let remedies = match verdict {
-        Some("no" | "tight") if is_judged => {
+        Some("no" | "tight") if has_verdict => {
             let quants = request.candidates.iter().copied();
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
             let found = Remedies::find(planner, &settings, &available, &narrower)?;
@@ -207,7 +207,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         settings: chosen(request, &settings, &need),
         verdict,
         margin_bytes: devices.iter().filter_map(|device| Some(device.free_bytes?[0])).min(),
-        largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
+        largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
             .find(|row| row.verdict == Some("fits") && request.source.page().is_some())
@@ -246,20 +246,20 @@ fn longest(
 fn rows(
     request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
-    is_judged: bool,
+    has_verdict: bool,
 ) -> Result<Vec<QuantizationRow>, NotCovered> {
     let wanted = match request.quant {
         Some(quant) if !request.candidates.contains(&quant) => vec![quant],
         _ => request.candidates.clone(),
     };
-    wanted.into_iter().map(|quant| row(request, planner, quant, is_judged)).collect()
+    wanted.into_iter().map(|quant| row(request, planner, quant, has_verdict)).collect()
 }
 
 fn row(
     request: &FitRequest<'_>,
     planner: &mut Planner<'_>,
     quantization: Quantization,
-    is_judged: bool,
+    has_verdict: bool,
 ) -> Result<QuantizationRow, NotCovered> {
     let settings = Settings { quantization, ..request.settings.clone() };
     let need = planner.plan(&settings)?;
@@ -274,7 +274,7 @@ fn row(
         compute_bytes: sum(|device| device.compute.bytes),
         total_bytes: sum(DeviceEstimate::total),
         verdict: verdict(request, &need),
-        largest_context: if is_judged { longest(request, planner, &settings)? } else { None },
+        largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
     })
 }
 
@@ -290,14 +290,15 @@ fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
 /// Returns the verdict over all devices: `no` if one is too small, or else `not covered` if one is not covered.
 fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
     let cards = request.machine.cards.iter().zip(&need.devices);
-    let judged: Vec<_> = cards.map(|(card, device)| judge(card, &parts(device, card.cuda))).collect();
-    let is_covered = !judged.contains(&None);
-    let worst = judged.into_iter().max()?;
+    let verdicts: Vec<_> =
+        cards.map(|(card, device)| device_verdict(card, &parts(device, card.cuda))).collect();
+    let is_covered = !verdicts.contains(&None);
+    let worst = verdicts.into_iter().max()?;
     Some(name(worst.filter(|worst| is_covered || *worst == Verdict::No)))
 }
 
 /// Returns the verdict for one device, or `None` if the rest fits but its compute buffers are not covered.
-fn judge(card: &GpuDevice, parts: &BufferSizes) -> Option<Verdict> {
+fn device_verdict(card: &GpuDevice, parts: &BufferSizes) -> Option<Verdict> {
     let room = card.room();
     match card.cuda {
         true => Some(Verdict::of(parts.total_bytes, room)),
@@ -335,7 +336,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
             other_bytes: card.other,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
-            verdict: name(judge(card, &parts)),
+            verdict: name(device_verdict(card, &parts)),
             parts,
             driver_bytes: card.cuda.then_some([low, high]),
             free_bytes: card.cuda.then_some([room - high as i64, room - low as i64]),
@@ -346,7 +347,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
 
 fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
-    let evidence = if request.source.stands_in_for().is_some() {
+    let evidence = if request.source.unknown_architecture().is_some() {
         "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
     } else if !request.machine.is_covered() {
         "weights and cache computed; compute buffers of this device not covered"

@@ -133,10 +133,10 @@ impl<'s> ModelSource<'s> {
     }
 
     /// Returns the architecture of the file, if it is unknown.
-    pub fn stands_in_for(&self) -> Option<&str> {
+    pub fn unknown_architecture(&self) -> Option<&str> {
         match self {
             Self::Page(_) => None,
-            Self::File(file) => file.model.stands_in_for.as_deref(),
+            Self::File(file) => file.model.unknown_architecture.as_deref(),
         }
     }
 

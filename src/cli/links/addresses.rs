@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::cli::links::host;
 use crate::files::{Sources, Span};
-use crate::site::{Links, Site, Target};
+use crate::site::{LinkTarget, Links, Site};
 
 /// Returns each URL without its fragment, with the first place that uses it. URLs of local machines and networks are
 /// examples and left out.
@@ -28,7 +28,7 @@ pub(super) fn addresses(site: &Site, links: &Links, sources: &Sources) -> BTreeM
     }
     for head in site.heads() {
         for (range, target) in links.of(head).into_iter().flat_map(|links| &links.targets) {
-            if let Target::Elsewhere { url } = target {
+            if let LinkTarget::Elsewhere { url } = target {
                 add(url, head.body.span.part(range.start, range.end));
             }
         }

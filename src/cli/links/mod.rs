@@ -19,10 +19,10 @@ use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
-use crate::pipeline::{self, Order};
+use crate::pipeline::{self, SiteOptions};
+use crate::progress::NoProgress;
 use crate::render::Audience;
 use crate::site::format_count;
-use crate::watch::Unwatched;
 
 /// Result of a link that needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -61,14 +61,14 @@ pub(super) fn run(
     let (sources, faults) = load::read(&root)?;
     let today = options.date.unwrap_or_else(environment::today);
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = Order {
+    let order = SiteOptions {
         today,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
         engine: Arc::new(cache.engine()),
     };
-    let draft = pipeline::understand(&sources, faults, &order, &Unwatched)?;
+    let draft = pipeline::analyze(&sources, faults, &order, &NoProgress)?;
     let places = addresses(&draft.site, &draft.links, &sources);
     let mut history = LinkHistory::open(cache.store(), today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !history.is_fresh(url)).collect();

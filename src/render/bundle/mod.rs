@@ -1,8 +1,8 @@
-//! The whole knowledge base as one page, for machines without a network: all texts, search and diagnosis in one file.
+//! The whole knowledge base as one page, for offline machines: all articles, search and diagnosis in one file.
 //!
-//! 1. each text is rendered by its template in `templates/bundle/`, from what its page sees too,
-//! 2. `pieces` turns links into fragments,
-//! 3. scripts and style sheets are put in whole, with a policy that allows these and nothing else.
+//! 1. Each article is rendered by its template in `templates/bundle/` from the view of its page.
+//! 2. `pieces` turns links into fragments.
+//! 3. Scripts and style sheets are inlined, with a policy that allows only these.
 
 mod pieces;
 
@@ -16,15 +16,15 @@ use crate::diag::Diagnostic;
 use crate::files::Outputs;
 use crate::render::assets::Assets;
 use crate::render::bundle::pieces::{Piece, Pieces, START, data_address};
-use crate::render::templates::{Engine, html, seen};
-use crate::render::views::{Plate, Shelf, texts, with_frame};
+use crate::render::templates::{TemplateEngine, html, view_value};
+use crate::render::views::{PageMeta, RenderContext, texts, with_layout};
 use crate::render::{diagnose, search};
 use crate::site::LISTINGS;
 
-/// What every bundle begins with, so that no other file is taken for one.
+/// First bytes of every bundle, to recognize bundles of earlier builds.
 pub const BUNDLE_MARK: &str = "<!doctype html>\n<!-- kbgen bundle -->\n";
 
-/// Templates of pages whose texts are in a bundle, in its order, each with the template of the text.
+/// Page templates whose articles are part of a bundle, in order, each with the template of the article.
 const PARTS: [(&str, &str); 10] = [
     ("errors.html", "bundle/errors.html"),
     ("error.html", "bundle/error.html"),
@@ -38,13 +38,13 @@ const PARTS: [(&str, &str); 10] = [
     ("quants.html", "bundle/quants.html"),
 ];
 
-/// Style sheets, in their order.
+/// Style sheets, in order.
 const STYLES: [&str; 3] = ["site.css", "finder.css", "bundle.css"];
 
-/// The script that runs before the first paint.
+/// Script that runs before the first paint.
 const FIRST_SCRIPT: &str = "js/theme.js";
 
-/// Scripts, in their order: `bundle.js` puts itself between `site.js`, `names.js` and those that load files.
+/// Scripts, in order: `bundle.js` comes between `site.js` and `names.js`, and those that load files.
 const SCRIPTS: [&str; 9] = [
     "js/match.js",
     "js/readings.js",
@@ -85,17 +85,17 @@ struct DataView {
     json: Value,
 }
 
-/// The page.
-pub(super) fn page(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    let (lists, pieces) = pieces(shelf, engine)?;
-    let base_url = &shelf.order.config.base_url;
-    let first_script = script(shelf.assets, FIRST_SCRIPT);
-    let scripts: Vec<String> = SCRIPTS.iter().map(|name| script(shelf.assets, name)).collect();
-    let styles: Vec<String> = STYLES.iter().map(|name| style(shelf.assets, name)).collect();
+/// Renders the bundle.
+pub(super) fn page(cx: &RenderContext<'_>, engine: &TemplateEngine<'_>) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let (lists, pieces) = pieces(cx, engine)?;
+    let base_url = &cx.inputs.config.base_url;
+    let first_script = script(cx.assets, FIRST_SCRIPT);
+    let scripts: Vec<String> = SCRIPTS.iter().map(|name| script(cx.assets, name)).collect();
+    let styles: Vec<String> = STYLES.iter().map(|name| style(cx.assets, name)).collect();
     let policy = policy(std::iter::once(&first_script).chain(&scripts), &styles);
-    let icon = shelf.assets.bytes("favicon.svg").unwrap_or_default();
-    let mut tables = diagnose::table(shelf);
-    tables.append(search::file(shelf));
+    let icon = cx.assets.bytes("favicon.svg").unwrap_or_default();
+    let mut tables = diagnose::table(cx);
+    tables.append(search::file(cx));
     let view = BundleView {
         base_url: base_url.clone(),
         start: START,
@@ -105,39 +105,44 @@ pub(super) fn page(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<Vec<u8>, Ve
         first_script: html(first_script),
         scripts: scripts.into_iter().map(html).collect(),
         lists,
-        texts: html(Pieces::new(&pieces, shelf.assets, base_url).articles()),
+        texts: html(Pieces::new(&pieces, cx.assets, base_url).articles()),
         data: data(&tables),
     };
-    let title = &shelf.order.config.title;
-    let plate = Plate::listing("", "bundle", title, &shelf.order.config.description);
-    let view = with_frame(shelf.frame(plate, (None, None)), "bundle", seen(view));
+    let title = &cx.inputs.config.title;
+    let meta = PageMeta::listing("", "bundle", title, &cx.inputs.config.description);
+    let view = with_layout(cx.layout(meta, (None, None)), "bundle", view_value(view));
     let text = engine.render("bundle.html", &view).map_err(|fault| vec![fault])?;
     Ok([BUNDLE_MARK.as_bytes(), &text].concat())
 }
 
-/// The texts in their order, and which of them are lists.
-fn pieces(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<(Vec<ListView>, Vec<Piece>), Vec<Diagnostic>> {
+/// Renders the articles in order, and lists those that are lists.
+fn pieces(
+    cx: &RenderContext<'_>,
+    engine: &TemplateEngine<'_>,
+) -> Result<(Vec<ListView>, Vec<Piece>), Vec<Diagnostic>> {
     let place = |template: &str| PARTS.iter().position(|(page, _)| *page == template);
-    let mut leaves: Vec<_> =
-        texts(shelf).into_iter().filter_map(|leaf| Some((place(leaf.template)?, leaf))).collect();
-    leaves.sort_by_key(|(place, _)| *place);
-    let lists = leaves.iter().filter_map(|(_, leaf)| {
-        let title = LISTINGS.iter().find(|listing| listing.address == leaf.address)?.title;
+    let mut build_pages: Vec<_> = texts(cx)
+        .into_iter()
+        .filter_map(|build_page| Some((place(build_page.template)?, build_page)))
+        .collect();
+    build_pages.sort_by_key(|(place, _)| *place);
+    let lists = build_pages.iter().filter_map(|(_, build_page)| {
+        let title = LISTINGS.iter().find(|listing| listing.address == build_page.address)?.title;
         Some(ListView {
-            title: shelf.say(title).into(),
-            href: format!("#{}", leaf.address.trim_end_matches('/')),
-            purpose: search::purpose(&leaf.address)
-                .map(|purpose| shelf.say(purpose))
+            title: cx.tr(title).into(),
+            href: format!("#{}", build_page.address.trim_end_matches('/')),
+            purpose: search::purpose(&build_page.address)
+                .map(|purpose| cx.tr(purpose))
                 .unwrap_or_default()
                 .into(),
         })
     });
     let lists = lists.collect();
-    let rendered: Vec<Result<Piece, Diagnostic>> = leaves
+    let rendered: Vec<Result<Piece, Diagnostic>> = build_pages
         .into_par_iter()
-        .map(|(place, leaf)| {
-            let text = engine.render(PARTS[place].1, &leaf.view)?;
-            Ok(Piece { address: leaf.address, html: String::from_utf8_lossy(&text).into_owned() })
+        .map(|(place, build_page)| {
+            let text = engine.render(PARTS[place].1, &build_page.view)?;
+            Ok(Piece { address: build_page.address, html: String::from_utf8_lossy(&text).into_owned() })
         })
         .collect();
     let (mut pieces, mut faults) = (Vec::new(), Vec::new());
@@ -151,7 +156,7 @@ fn pieces(shelf: &Shelf<'_>, engine: &Engine<'_>) -> Result<(Vec<ListView>, Vec<
     if faults.is_empty() { Ok((lists, pieces)) } else { Err(faults) }
 }
 
-/// A policy that lets run what stands in the file, and nothing else.
+/// Returns a Content-Security-Policy that allows only the inlined scripts and styles.
 fn policy<'t>(scripts: impl Iterator<Item = &'t String>, styles: &[String]) -> String {
     let sources =
         |texts: Vec<&String>| texts.into_iter().map(|text| source(text)).collect::<Vec<_>>().join(" ");
@@ -162,17 +167,18 @@ fn policy<'t>(scripts: impl Iterator<Item = &'t String>, styles: &[String]) -> S
     )
 }
 
-/// A source of a Content-Security-Policy: `'sha256-…'`.
+/// Returns a source expression of the policy: `'sha256-…'`.
 fn source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(hmac_sha256::Hash::hash(text.as_bytes())))
 }
 
-/// A script as the text of its element: in its strings and expressions a backslash changes nothing.
+/// Returns a script as the text of a `script` element; an inserted backslash does not change strings or regular
+/// expressions.
 fn script(assets: &Assets, name: &str) -> String {
     text(assets, name).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 }
 
-/// A style sheet as the text of its element.
+/// Returns a style sheet as the text of a `style` element.
 fn style(assets: &Assets, name: &str) -> String {
     text(assets, name).replace("</style", "<\\/style")
 }
@@ -181,7 +187,7 @@ fn text(assets: &Assets, name: &str) -> String {
     String::from_utf8_lossy(assets.bytes(name).unwrap_or_default()).into_owned()
 }
 
-/// Data files, which assign JSON to a name, as JSON that no text can close the element of.
+/// Returns data files, which assign JSON to a name, as JSON that cannot close its element.
 fn data(files: &Outputs) -> Vec<DataView> {
     let parts = files.iter().filter_map(|(path, bytes)| {
         let text = std::str::from_utf8(bytes).ok()?;

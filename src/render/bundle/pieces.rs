@@ -1,5 +1,5 @@
-//! Texts that stood on pages of their own come to stand in one: their links become fragments, their ids get the name of
-//! their page, and what only costs room is left out.
+//! Combines articles into one page: links become fragments, ids are prefixed with their page, and dispensable markup
+//! is removed.
 
 use std::collections::BTreeSet;
 
@@ -13,36 +13,37 @@ use quick_xml::events::{BytesStart, Event};
 use crate::render::address::root;
 use crate::render::assets::Assets;
 
-/// A text with the address that its links start from.
+/// An article and the base address of its links.
 pub(super) struct Piece {
     /// Address of its page, relative to the root of the site.
     pub address: String,
-    /// Its HTML.
+    /// HTML of the article.
     pub html: String,
 }
 
-/// All texts of a bundle, and where the rest of the site is.
+/// All articles of a bundle.
 pub(super) struct Pieces<'s> {
     pieces: &'s [Piece],
     assets: &'s Assets,
     base_url: &'s str,
-    /// Every place that a fragment can name.
+    /// All ids that a fragment can refer to.
     places: BTreeSet<String>,
-    /// Those that a link names.
+    /// Ids that a link refers to.
     wanted: BTreeSet<String>,
 }
 
-/// The page that stands for the home page and for diagnosis.
+/// Id that replaces the home page and the diagnosis page.
 pub(super) const START: &str = "diagnose";
 
-/// Classes of colored code. They are a tenth of the file; prompts and troubled lines keep theirs.
+/// Classes of syntax highlighting that are removed: they take a tenth of the file. Prompts and error lines keep
+/// theirs.
 const COLORS: [&str; 8] = ["k", "s", "c", "n", "f", "v", "o", "t"];
 
-/// Ids that the paste box links to.
+/// Prefix of ids that the diagnosis links to.
 const CAUSE: &str = "cause-";
 
 impl<'s> Pieces<'s> {
-    /// Looks up what leads where.
+    /// Collects the targets of all links.
     pub fn new(pieces: &'s [Piece], assets: &'s Assets, base_url: &'s str) -> Self {
         let mut all = Self {
             pieces,
@@ -52,25 +53,29 @@ impl<'s> Pieces<'s> {
             wanted: BTreeSet::new(),
         };
         for piece in pieces {
-            all.places.insert(key(&piece.address));
+            all.places.insert(page_fragment(&piece.address));
             for tag in tags(&piece.html) {
-                all.places.extend(value(&tag, "id").map(|id| inner(&key(&piece.address), &id)));
-                all.places.extend(value(&tag, "data-page").map(|href| key(&absolute(&piece.address, &href))));
+                all.places.extend(
+                    value(&tag, "id").map(|id| element_fragment(&page_fragment(&piece.address), &id)),
+                );
+                all.places.extend(
+                    value(&tag, "data-page").map(|href| page_fragment(&absolute(&piece.address, &href))),
+                );
             }
         }
         let leads = pieces.iter().flat_map(|piece| {
             let links = tags(&piece.html).filter_map(|tag| value(&tag, "href"));
-            links.filter_map(|href| all.place(&piece.address, &href)).collect::<Vec<_>>()
+            links.filter_map(|href| all.fragment(&piece.address, &href)).collect::<Vec<_>>()
         });
         all.wanted = leads.collect();
         all
     }
 
-    /// The texts as parts of one page.
+    /// Returns the articles as elements of one page.
     pub fn articles(&self) -> String {
         let mut out = String::new();
         for piece in self.pieces {
-            out.push_str(&format!("<article class=\"prose\" id=\"{}\">", key(&piece.address)));
+            out.push_str(&format!("<article class=\"prose\" id=\"{}\">", page_fragment(&piece.address)));
             self.write(piece, &mut out);
             out.push_str("</article>\n");
         }
@@ -78,7 +83,7 @@ impl<'s> Pieces<'s> {
     }
 
     fn write(&self, piece: &Piece, out: &mut String) {
-        // For each open `span` whether it is written, and whether a link of a heading to itself is open.
+        // For each open `span`, whether it is written; and whether a heading's link to itself is open.
         let (mut spans, mut in_anchor) = (Vec::new(), false);
         for (event, source) in events(&piece.html) {
             match event {
@@ -102,20 +107,20 @@ impl<'s> Pieces<'s> {
 
     fn write_tag(&self, piece: &Piece, tag: &BytesStart<'_>, out: &mut String) {
         let attributes = attributes(tag).into_iter().filter_map(|(name, value)| match name.as_str() {
-            "href" => Some((name, self.lead(&piece.address, &value))),
+            "href" => Some((name, self.resolve(&piece.address, &value))),
             "id" => {
-                let place = inner(&key(&piece.address), &value);
+                let place = element_fragment(&page_fragment(&piece.address), &value);
                 (value.starts_with(CAUSE) || self.wanted.contains(&place)).then_some((name, place))
             }
-            "data-page" => Some(("id".into(), key(&absolute(&piece.address, &value)))),
-            // Without effect on a link that stays in its window.
+            "data-page" => Some(("id".into(), page_fragment(&absolute(&piece.address, &value)))),
+            // Has no effect on a link within the page.
             "rel" if value == "noopener" => None,
             _ => Some((name, value)),
         });
         open(out, tag.name().as_ref(), attributes);
     }
 
-    /// A picture of the site stands in the file itself; any other is its text.
+    /// Writes an image of the site inline; replaces others by their text.
     fn write_image(&self, piece: &Piece, tag: &BytesStart<'_>, out: &mut String) {
         let path = value(tag, "src").map(|source| absolute(&piece.address, &source)).unwrap_or_default();
         let Some((media, bytes)) = media(&path).zip(self.assets.at(&path)) else {
@@ -126,36 +131,36 @@ impl<'s> Pieces<'s> {
         open(out, "img", std::iter::once(("src".into(), data_address(media, bytes))).chain(rest));
     }
 
-    /// Where a link leads from this file.
-    fn lead(&self, from: &str, href: &str) -> String {
+    /// Returns the address of a link in this file.
+    fn resolve(&self, from: &str, href: &str) -> String {
         if is_elsewhere(href) {
             return href.to_string();
         }
-        match self.place(from, href) {
+        match self.fragment(from, href) {
             Some(place) => format!("#{place}"),
             None => format!("{}{}", escape(self.base_url), absolute(from, href)),
         }
     }
 
-    /// The place in this file that a link names.
-    fn place(&self, from: &str, href: &str) -> Option<String> {
+    /// Returns the fragment in this file that a link refers to.
+    fn fragment(&self, from: &str, href: &str) -> Option<String> {
         if is_elsewhere(href) {
             return None;
         }
         let target = absolute(from, href);
         let (path, fragment) = target.split_once('#').unwrap_or((&target, ""));
-        let page = Some(key(path)).filter(|page| self.places.contains(page))?;
+        let page = Some(page_fragment(path)).filter(|page| self.places.contains(page))?;
         let decoded = percent_decode_str(fragment).decode_utf8_lossy();
-        let place = inner(&page, &decoded);
+        let place = element_fragment(&page, &decoded);
         Some(if self.places.contains(&place) { place } else { page })
     }
 }
 
-/// The tags and texts of some HTML, each with its source; what follows a fault is a text.
+/// Iterates over the tags and texts of HTML, each with its source; the rest after a syntax error is text.
 fn events(html: &str) -> impl Iterator<Item = (Event<'_>, &str)> {
     let mut reader = Reader::from_str(html);
     let config = reader.config_mut();
-    // Elements of HTML need no end.
+    // HTML elements may lack end tags.
     (config.check_end_names, config.allow_unmatched_ends, config.allow_dangling_amp) = (false, true, true);
     let mut rest = html;
     std::iter::from_fn(move || {
@@ -171,7 +176,7 @@ fn events(html: &str) -> impl Iterator<Item = (Event<'_>, &str)> {
     })
 }
 
-/// The opening tags of some HTML.
+/// Iterates over the opening tags of HTML.
 fn tags(html: &str) -> impl Iterator<Item = BytesStart<'_>> {
     events(html).filter_map(|(event, _)| match event {
         Event::Start(tag) | Event::Empty(tag) => Some(tag),
@@ -179,7 +184,7 @@ fn tags(html: &str) -> impl Iterator<Item = BytesStart<'_>> {
     })
 }
 
-/// Names and values of the attributes of a tag, still escaped.
+/// Returns names and values of the attributes of a tag, still escaped.
 fn attributes(tag: &BytesStart<'_>) -> Vec<(String, String)> {
     let mut attributes = tag.html_attributes();
     attributes
@@ -189,7 +194,7 @@ fn attributes(tag: &BytesStart<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The value of an attribute, still escaped.
+/// Returns the value of an attribute, still escaped.
 fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     attributes(tag).into_iter().find_map(|(own, value)| (own == name).then_some(value))
 }
@@ -206,29 +211,29 @@ fn open(out: &mut String, name: &str, attributes: impl Iterator<Item = (String, 
     out.push('>');
 }
 
-/// Whether a link names its scheme or its host.
+/// Returns whether a link has a scheme or a host.
 fn is_elsewhere(href: &str) -> bool {
     let scheme = href.split(['/', '#', '?']).next().unwrap_or_default();
     scheme.contains(':') || href.starts_with("//")
 }
 
-/// The fragment of a page: `errors/x` for `errors/x/` and `errors/x/index.html`.
-fn key(address: &str) -> String {
+/// Returns the fragment of a page: `errors/x` for `errors/x/` and `errors/x/index.html`.
+fn page_fragment(address: &str) -> String {
     let path = address.strip_suffix("index.html").unwrap_or(address).trim_end_matches('/');
     if path.is_empty() { START.to_string() } else { path.to_string() }
 }
 
-/// The fragment of a place on a page.
-fn inner(page: &str, id: &str) -> String {
+/// Returns the fragment of an element on a page.
+fn element_fragment(page: &str, id: &str) -> String {
     format!("{page}/{id}")
 }
 
-/// The address that a link names, relative to the root of the site.
+/// Resolves a link to an address relative to the root of the site.
 fn absolute(from: &str, href: &str) -> String {
     if href.starts_with('#') {
         return format!("{from}{href}");
     }
-    // The templates write links from the root, and prose too.
+    // Links in templates and prose start at the root.
     let path = href.strip_prefix(&root(from)).unwrap_or(href);
     path.to_string()
 }
@@ -245,7 +250,7 @@ fn media(path: &str) -> Option<&'static str> {
     Some(media)
 }
 
-/// Bytes as an address.
+/// Returns content as a `data:` address.
 pub(super) fn data_address(media: &str, bytes: &[u8]) -> String {
     format!("data:{media};base64,{}", STANDARD.encode(bytes))
 }
@@ -262,12 +267,12 @@ mod tests {
             ("index.html", START),
             ("kb.json", "kb.json"),
         ] {
-            assert_eq!(key(address), name);
+            assert_eq!(page_fragment(address), name);
         }
     }
 
     #[test]
-    fn a_link_is_elsewhere_when_it_says_so() {
+    fn recognizes_external_links() {
         for href in ["https://x.example/", "mailto:a@b.example", "//x.example"] {
             assert!(is_elsewhere(href), "{href}");
         }

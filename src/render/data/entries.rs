@@ -1,17 +1,17 @@
-//! Pages as entries of the data files.
+//! Entries of the data files, one type per kind of page.
 //!
-//! What these hold is a promise to other programs, so each field is declared here, once: its name, its shape, the
-//! sentence of the schema and its value.
+//! Their fields are a public contract. Each is declared once, with its name, type, description in the schema, and
+//! value.
 
 use serde_json::{Map, Value, json};
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::render::data::markdown;
-use crate::render::views::{CONTEXTS, Shelf, runs_on};
+use crate::render::views::{CONTEXTS, RenderContext, runs_on};
 use crate::schema::{Field, Form as _, Need, Shape};
 use crate::site::kinds::{
-    ARCHITECTURE, Cause, Change, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData, ModelData,
-    Platform, Severity, Signature, Solution, Status, ToolData, Vendor, given,
+    ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData,
+    ModelData, Platform, Severity, Signature, Solution, Status, ToolData, Vendor, given,
 };
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
@@ -20,8 +20,8 @@ const COUNT: Shape = Shape::Integer { min: 1, max: i64::MAX };
 const TEXTS: Shape = Shape::any(&Shape::Text);
 const SLUGS: Shape = Shape::any(&Shape::Slug);
 
-/// Declares an entry: its fields behind those of another, and the function that fills them in. An optional field
-/// without a value is left out.
+/// Declares an entry: its fields after those of a base entry, and the function that fills them in. Optional fields
+/// without a value are omitted.
 macro_rules! entry {
     ($(#[doc = $doc:literal])+ $form:ident: $base:expr, fn $name:ident($($arg:ident: $type:ty),*) on $start:expr; {
         $($need:ident $key:literal: $shape:expr, $meaning:expr => $value:expr;)*
@@ -50,7 +50,7 @@ macro_rules! entry {
 
 const NOTHING: &[Field] = &[];
 
-/// The fields of one list, then those of the other.
+/// Concatenates two lists of fields.
 const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
     let mut all = [if first.is_empty() { second[0] } else { first[0] }; N];
     let mut at = 0;
@@ -68,15 +68,15 @@ fn fields(entry: Value) -> Map<String, Value> {
     }
 }
 
-fn plain(placed: &[Placed<String>]) -> Vec<&str> {
+fn plain(placed: &[Spanned<String>]) -> Vec<&str> {
     placed.iter().map(|placed| placed.value.as_str()).collect()
 }
 
-fn some(placed: &[Placed<String>]) -> Option<Vec<&str>> {
+fn some(placed: &[Spanned<String>]) -> Option<Vec<&str>> {
     (!placed.is_empty()).then(|| plain(placed))
 }
 
-fn maybe(placed: Option<&Placed<String>>) -> Option<&str> {
+fn maybe(placed: Option<&Spanned<String>>) -> Option<&str> {
     placed.map(|placed| placed.value.as_str())
 }
 
@@ -89,7 +89,7 @@ fn each<T>(items: &[T], entry: impl Fn(&T) -> Value) -> Vec<Value> {
 }
 
 entry! {
-    /// What every entry of a page begins with.
+    /// Fields of all pages.
     HEAD, fn head(head: &Head) {
         required "id": Shape::Slug, "The slug: unique within its kind, never changed or reused." => head.id.slug;
         required "slug": Shape::Slug, "Last part of the page's address; the same as `id`." => head.id.slug;
@@ -100,13 +100,13 @@ entry! {
     }
 }
 
-/// What the field `sources` means.
+/// Description of the field `sources`.
 const SOURCES: &str = "What it rests on: addresses, or names of publications.";
-/// What the field `related` means.
+/// Description of the field `related`.
 const RELATED: &str = "Slugs of errors that belong to it.";
-/// What the field `released` means.
+/// Description of the field `released`.
 const RELEASED: &str = "Day of the release.";
-/// What the field `note` means.
+/// Description of the field `note`.
 const NOTE: &str = "What a reader of the figures has to know.";
 
 entry! {
@@ -127,13 +127,13 @@ entry! {
 }
 
 entry! {
-    /// A cause.
-    CAUSE, fn cause(shelf: &Shelf<'_>, head: &Head, cause: &Cause) {
+    /// A cause of an error.
+    CAUSE, fn cause(cx: &RenderContext<'_>, head: &Head, cause: &Cause) {
         required "id": Shape::Slug, "Name of the cause within the page." => cause.id.value;
         required "title": Shape::Text, "What went wrong." => cause.title.value;
         required "tell": Shape::Text,
             "How to tell that it is this cause, one line of Markdown; its links count from the site's root."
-            => markdown::line(shelf, head, &cause.tell.value, "/").as_str();
+            => markdown::line(cx, head, &cause.tell.value, "/").as_str();
         or_null "when": Shape::Text, "A condition on the figures that points to it." => maybe(cause.when.as_ref());
         or_null "case": Shape::Text, "What answers call it, with values in braces." => maybe(cause.case.as_ref());
         required "solutions": SLUGS, "Ids of solutions, the best first." => plain(&cause.solutions);
@@ -141,17 +141,17 @@ entry! {
 }
 
 entry! {
-    /// A solution.
+    /// A solution of an error.
     SOLUTION, fn solution(solution: &Solution) {
         required "id": Shape::Slug, "Name of the solution within the page, and of its section." => solution.id.value;
-        required "title": Shape::Text, "What to do." => solution.title;
+        required "title": Shape::Text, "What to do." => solution.heading;
         required "cost": Cost::SHAPE, "What it costs." => solution.cost;
     }
 }
 
 entry! {
     /// A change of a page.
-    CHANGE, fn change(change: &Change) {
+    CHANGE, fn change(change: &ChangelogEntry) {
         required "date": Shape::Date, "Day of the change." => change.date.value.to_string();
         required "what": Shape::Text, "What readers should know of it." => change.what;
     }
@@ -159,9 +159,9 @@ entry! {
 
 entry! {
     /// An error page.
-    ERROR: HEAD, fn error(shelf: &Shelf<'_>, page: &Page<ErrorData>) on fields(head(&page.head)); {
+    ERROR: HEAD, fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) on fields(head(&page.head)); {
         or_null "description": Shape::Text, "The first sentences of the page."
-            => Some(shelf.describe(&page.head)).filter(|description| !description.is_empty());
+            => Some(cx.describe(&page.head)).filter(|description| !description.is_empty());
         required "category": Shape::Slug, "Slug of its category." => page.data.category;
         required "kind": ErrorKind::SHAPE, "What sort of message it is." => page.data.kind;
         required "severity": Severity::SHAPE, "How bad it is." => page.data.severity;
@@ -173,26 +173,26 @@ entry! {
         required "signatures": Shape::any(&Shape::Record(SIGNATURE)), "Messages that lead to the page."
             => each(&page.data.signatures, signature);
         required "causes": Shape::any(&Shape::Record(CAUSE)), "Causes, the most likely first."
-            => each(&page.data.causes, |own| cause(shelf, &page.head, own));
+            => each(&page.data.causes, |own| cause(cx, &page.head, own));
         required "solutions": Shape::any(&Shape::Record(SOLUTION)), "Solutions."
             => each(&page.data.solutions, solution);
         required "related": SLUGS, RELATED => plain(&page.data.related);
         required "changes": Shape::any(&Shape::Record(CHANGE)), "What changed on the page, the latest first."
             => each(&page.data.changes, change);
-        or_null "verified": Shape::Date, "The day on which all of the page was held against its sources."
+        or_null "verified": Shape::Date, "The day on which its messages and commands were last found again in a source."
             => page.head.verified.as_ref().map(|date| date.value.to_string());
-        required "verified_with": Shape::Map(&Shape::Text), "Versions it was verified with, by tool."
+        required "verified_with": Shape::Map(&Shape::Text), "Versions of the sources that were compared, by tool."
             => pairs(&page.data.evidence.verified_with);
         required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
     }
 }
 
 entry! {
-    /// A model.
+    /// A model page.
     MODEL: HEAD, fn model(page: &Page<ModelData>) on fields(head(&page.head)); {
         required "family": Shape::Text, "Family that lists group it under." => page.data.family;
         or_null "hf_id": Shape::Text, "Owner and name on the Hugging Face hub." => page.data.hf_id;
-        or_null "licence": Shape::Text, "License of the weights." => page.data.licence;
+        or_null "licence": Shape::Text, "License of the weights." => page.data.license();
         or_null "released": Shape::Date, RELEASED => page.data.released.map(|date| date.to_string());
         or_null "parameters": COUNT, "Parameters as its publisher counts them."
             => page.data.parameters.as_ref().map(|count| count.value);
@@ -202,22 +202,22 @@ entry! {
 }
 
 entry! {
-    /// A model with its hyperparameters and what it needs.
-    WHOLE_MODEL: MODEL, fn whole_model(shelf: &Shelf<'_>, page: &Page<ModelData>) on fields(model(page)); {
+    /// A model with its hyperparameters and memory figures.
+    WHOLE_MODEL: MODEL, fn whole_model(cx: &RenderContext<'_>, page: &Page<ModelData>) on fields(model(page)); {
         or_null "note": Shape::Text, NOTE => page.data.note;
         or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
             => maybe(page.data.released_as.as_ref());
         required "architecture": Shape::Record(ARCHITECTURE), "Hyperparameters." => page.data.architecture.json();
         or_null "memory": Shape::Record(MEMORY), "What it needs; null where that is not covered."
-            => shelf.order.fits.figures(&page.head.id.slug).map(|figures| memory(shelf, figures));
-        or_null "not_covered": Shape::Text, "Why nothing is said of its memory." => not_covered(shelf, page);
+            => cx.inputs.fits.figures(&page.head.id.slug).map(|figures| memory(cx, figures));
+        or_null "not_covered": Shape::Text, "Why nothing is said of its memory." => not_covered(cx, page);
         or_null "runs_on": Shape::Record(RUNS_ON), "The smallest card that holds all of it."
-            => smallest_card(shelf, page);
+            => smallest_card(cx, page);
     }
 }
 
-fn not_covered<'s>(shelf: &'s Shelf<'_>, page: &Page<ModelData>) -> Option<&'s str> {
-    match shelf.order.fits.models.get(&page.head.id.slug) {
+fn not_covered<'s>(cx: &'s RenderContext<'_>, page: &Page<ModelData>) -> Option<&'s str> {
+    match cx.inputs.fits.models.get(&page.head.id.slug) {
         Some(ModelFit::NotCovered(reason)) => Some(reason.as_str()),
         Some(ModelFit::Covered(_)) => None,
         None => Some("no figures were computed"),
@@ -225,7 +225,7 @@ fn not_covered<'s>(shelf: &'s Shelf<'_>, page: &Page<ModelData>) -> Option<&'s s
 }
 
 entry! {
-    /// What the driver takes.
+    /// Memory that the driver uses.
     DRIVER, fn driver(least: u64, most: u64) {
         required "least": BYTES, "The least." => least;
         required "most": BYTES, "The most." => most;
@@ -242,7 +242,7 @@ entry! {
 }
 
 entry! {
-    /// Buffers of one type of cache and context.
+    /// Buffers for one cache type and context.
     BUFFERS, fn buffers(cache_type: &str, ctx: u64, cache: u64, compute: u64) {
         required "cache_type": Shape::Text, "Type of K and of V." => cache_type;
         required "ctx": COUNT, "Context in tokens." => ctx;
@@ -252,21 +252,20 @@ entry! {
 }
 
 entry! {
-    /// Weights do not depend on the context, nor buffers on the quantization: the sum of one of each is exact to the
-    /// byte.
-    MEMORY, fn memory(shelf: &Shelf<'_>, figures: &Figures) {
+    /// Memory figures. Weights do not depend on the context, nor buffers on the quantization: their sums are exact.
+    MEMORY, fn memory(cx: &RenderContext<'_>, figures: &Figures) {
         required "driver_bytes": Shape::Record(DRIVER), "What the driver takes on a card beside the buffers."
-            => driver(shelf.order.fits.driver.0, shelf.order.fits.driver.1);
+            => driver(cx.inputs.fits.driver.0, cx.inputs.fits.driver.1);
         required "weights": Shape::any(&Shape::Record(WEIGHTS)),
-            "Weights by quantization; they do not depend on the context." => all_weights(shelf, figures);
+            "Weights by quantization; they do not depend on the context." => all_weights(cx, figures);
         required "buffers": Shape::any(&Shape::Record(BUFFERS)),
             "What is added to the weights, by type of cache and context, for one sequence: the sum is the need."
             => all_buffers(figures);
     }
 }
 
-fn all_weights(shelf: &Shelf<'_>, figures: &Figures) -> Vec<Value> {
-    let quants = shelf.order.fits.quants.iter().zip(&figures.quants);
+fn all_weights(cx: &RenderContext<'_>, figures: &Figures) -> Vec<Value> {
+    let quants = cx.inputs.fits.quants.iter().zip(&figures.quants);
     quants.filter_map(|(name, fit)| fit.as_ref().map(|fit| weights(name, fit.file, fit.gpu))).collect()
 }
 
@@ -281,7 +280,7 @@ fn all_buffers(figures: &Figures) -> Vec<Value> {
 }
 
 entry! {
-    /// A run on the smallest card that holds all of a model.
+    /// The smallest GPU that holds a whole model, with its settings.
     RUNS_ON, fn runs_on_entry(quant: &str, ctx: u64, needs: u64, memory_gib: Option<f64>, badge: &str) {
         required "quantization": Shape::Text, "Of the weights." => quant;
         required "ctx": COUNT, "Context in tokens." => ctx;
@@ -293,14 +292,14 @@ entry! {
     }
 }
 
-fn smallest_card(shelf: &Shelf<'_>, page: &Page<ModelData>) -> Option<Value> {
-    let answer = runs_on(shelf.order, page)?;
+fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value> {
+    let answer = runs_on(cx.inputs, page)?;
     let run = &answer.run;
     Some(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge))
 }
 
 entry! {
-    /// A device.
+    /// A hardware page.
     DEVICE: HEAD, fn device(page: &Page<DeviceData>) on fields(head(&page.head)); {
         required "vendor": Vendor::SHAPE, "Who makes it." => page.data.vendor;
         required "class": DeviceClass::SHAPE, "What sort of device it is." => page.data.class;
@@ -325,7 +324,7 @@ entry! {
 }
 
 entry! {
-    /// A tool.
+    /// A tool page.
     TOOL: HEAD, fn tool(page: &Page<ToolData>) on fields(head(&page.head)); {
         required "homepage": Shape::Url, "Where the tool lives." => page.data.homepage;
     }

@@ -1,19 +1,19 @@
-//! The data files: each with its JSON Schema and its fields.
+//! The types of data files, each with its JSON Schema.
 
 use crate::render::data::entries::{DEVICE, ERROR, GUIDE, MODEL, TOOL, WHOLE_MODEL};
 use crate::schema::{Field, Shape};
 
-/// A data file that has a schema.
+/// A type of data file.
 pub(in crate::render) struct Form {
     /// Name of the schema: `schema/<name>.json`.
     pub name: &'static str,
     /// Title of the schema.
     pub title: &'static str,
-    /// All fields of the file.
+    /// Fields of the file.
     pub fields: Vec<Field>,
 }
 
-/// The forms of all data files.
+/// Returns all types of data files.
 pub(in crate::render) fn forms() -> [Form; 6] {
     let form =
         |name, title, head: &[Field], fields: &[Field]| Form { name, title, fields: [head, fields].concat() };

@@ -1,31 +1,31 @@
-//! The site for language models: a map of it, and all error pages in one text.
+//! Files for language models: a map of the site, and all error pages in one text.
 
 use crate::escape::MarkdownText;
 use crate::facts::map as map_all;
 use crate::render::data::markdown;
-use crate::render::views::Shelf;
+use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, LISTINGS, Page};
 
-/// Pages that compute what a reader asks.
+/// Generated pages with calculators.
 const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
 
-/// Pages whose texts are made at once.
-const AT_ONCE: usize = 256;
+/// Number of pages whose texts are in memory at the same time.
+const CHUNK_SIZE: usize = 256;
 
-/// A map of the site for language models, as <https://llmstxt.org> describes it.
-pub(super) fn map(shelf: &Shelf<'_>) -> MarkdownText {
-    let site = shelf.site();
-    let base = &shelf.order.config.base_url;
+/// Returns a map of the site in the format of <https://llmstxt.org>.
+pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
+    let site = cx.site();
+    let base = &cx.inputs.config.base_url;
     let file =
         |text: &str, path: &str| MarkdownText::link(&MarkdownText::plain(text), &format!("{base}{path}"));
-    let mut text = opening(shelf);
-    text.push(&item(&file(shelf.say("All error pages in one text"), "llms-full.txt"), None));
-    let mut json = file(shelf.say("The whole knowledge base as JSON"), "kb.json");
+    let mut text = opening(cx);
+    text.push(&item(&file(cx.tr("All error pages in one text"), "llms-full.txt"), None));
+    let mut json = file(cx.tr("The whole knowledge base as JSON"), "kb.json");
     json.push_syntax(", ");
-    json.push(&file(shelf.say("its schema"), "schema/kb.json"));
+    json.push(&file(cx.tr("its schema"), "schema/kb.json"));
     text.push(&item(&json, None));
-    text.push(&item(&file(shelf.say("What every model needs, as JSON"), "data/models.json"), None));
+    text.push(&item(&file(cx.tr("Memory requirements of all models as JSON"), "data/models.json"), None));
     let mut section = |title: &str, items: Vec<MarkdownText>| {
         if !items.is_empty() {
             text.push_syntax("\n## ");
@@ -37,23 +37,23 @@ pub(super) fn map(shelf: &Shelf<'_>) -> MarkdownText {
     let page = |head: &Head, address: &str, description: Option<&str>| {
         item(&MarkdownText::link(&MarkdownText::plain(&head.title.value), address), description)
     };
-    let described = |head: &Head| page(head, &url(shelf, head), Some(&shelf.describe(head)));
+    let described = |head: &Head| page(head, &url(cx, head), Some(&cx.describe(head)));
     let errors = site.errors.iter().map(|error| {
         let address = format!("{base}errors/{}.md", error.head.id.slug);
-        page(&error.head, &address, Some(&shelf.describe(&error.head)))
+        page(&error.head, &address, Some(&cx.describe(&error.head)))
     });
-    section(shelf.say("Errors"), errors.collect());
+    section(cx.tr("Errors"), errors.collect());
     let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));
-    let calculators = calculators.map(|page| item(&file(shelf.say(page.title), page.address), None));
-    section(shelf.say("Calculators"), calculators.collect());
-    section(shelf.say("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());
-    section(shelf.say("Tools"), site.tools.iter().map(|tool| described(&tool.head)).collect());
-    let models = site.models.iter().map(|model| page(&model.head, &url(shelf, &model.head), None));
-    section(shelf.say("Models"), models.collect());
+    let calculators = calculators.map(|page| item(&file(cx.tr(page.title), page.address), None));
+    section(cx.tr("Calculators"), calculators.collect());
+    section(cx.tr("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());
+    section(cx.tr("Tools"), site.tools.iter().map(|tool| described(&tool.head)).collect());
+    let models = site.models.iter().map(|model| page(&model.head, &url(cx, &model.head), None));
+    section(cx.tr("Models"), models.collect());
     text
 }
 
-/// An item of a list, with a description in plain text.
+/// Formats a list item, with a description in plain text.
 fn item(text: &MarkdownText, description: Option<&str>) -> MarkdownText {
     let mut item = MarkdownText::default();
     item.push_syntax("- ");
@@ -66,45 +66,44 @@ fn item(text: &MarkdownText, description: Option<&str>) -> MarkdownText {
     item
 }
 
-/// All error pages, each with its address, one behind the other; their links are absolute, since the text is read apart
-/// from the site.
-pub(super) fn whole(shelf: &Shelf<'_>) -> MarkdownText {
-    let base = &shelf.order.config.base_url;
-    let mut text = opening(shelf);
-    text.push(&MarkdownText::checked(&shelf.fill(
-        "All {n} error pages follow; [a map of the site]({address}) has the rest.",
-        &[("n", &shelf.site().errors.len()), ("address", &format_args!("{base}llms.txt"))],
+/// Returns all error pages, each with its address. Links are absolute, since the text is read outside of the site.
+pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
+    let base = &cx.inputs.config.base_url;
+    let mut text = opening(cx);
+    text.push(&MarkdownText::checked(&cx.fill(
+        "All {n} error pages follow; see [the site map]({address}) for the rest.",
+        &[("n", &cx.site().errors.len()), ("address", &format_args!("{base}llms.txt"))],
     )));
     text.push_syntax("\n");
     let page = |error: &Page<ErrorData>| {
         let mut page = MarkdownText::default();
         page.push_syntax("\n---\n\n");
-        page.push(&MarkdownText::plain(shelf.say("Page")));
+        page.push(&MarkdownText::plain(cx.tr("Page")));
         page.push_syntax(": ");
-        page.push(&MarkdownText::plain(&url(shelf, &error.head)));
+        page.push(&MarkdownText::plain(&url(cx, &error.head)));
         page.push_syntax("\n\n");
-        page.push(&markdown::twin(shelf, error, base));
+        page.push(&markdown::alternate(cx, error, base));
         page
     };
-    // Some at a time, so that the text is not there twice.
-    for errors in shelf.site().errors.chunks(AT_ONCE) {
+    // In chunks, to avoid a second copy of the whole text.
+    for errors in cx.site().errors.chunks(CHUNK_SIZE) {
         let pages: Vec<MarkdownText> = map_all(errors, page);
         pages.iter().for_each(|page| text.push(page));
     }
     text
 }
 
-/// Name and purpose of the site.
-fn opening(shelf: &Shelf<'_>) -> MarkdownText {
+/// Formats name and description of the site.
+fn opening(cx: &RenderContext<'_>) -> MarkdownText {
     let mut text = MarkdownText::default();
     text.push_syntax("# ");
-    text.push(&MarkdownText::plain(&shelf.order.config.title));
+    text.push(&MarkdownText::plain(&cx.inputs.config.title));
     text.push_syntax("\n\n> ");
-    text.push(&MarkdownText::plain(&shelf.order.config.description));
+    text.push(&MarkdownText::plain(&cx.inputs.config.description));
     text.push_syntax("\n\n");
     text
 }
 
-fn url(shelf: &Shelf<'_>, head: &Head) -> String {
-    format!("{}{}", shelf.order.config.base_url, head.id.address())
+fn url(cx: &RenderContext<'_>, head: &Head) -> String {
+    format!("{}{}", cx.inputs.config.base_url, head.id.address())
 }

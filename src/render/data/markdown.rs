@@ -1,17 +1,17 @@
-//! An error page as Markdown.
+//! Error pages as Markdown.
 
 use std::ops::Range;
 
 use crate::escape::MarkdownText;
 use crate::markdown::{links_inline, outline_inline, plain_inline};
-use crate::render::prose::lead;
-use crate::render::views::Shelf;
+use crate::render::prose::target_href;
+use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
-/// The page as Markdown: title and what the front matter says in words, then the body with its figures filled in.
-/// Links begin at `root`, which leads from where the text will lie to the root of the site.
-pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> MarkdownText {
+/// Renders a page to Markdown: title and front matter in words, then the body with its figures filled in. Links start
+/// with `root`, the relative path to the root of the site.
+pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> MarkdownText {
     let data = &error.data;
     let head = &error.head;
     let mut text = MarkdownText::default();
@@ -22,18 +22,18 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
         text.push(&MarkdownText::code_block(&sample.value));
     }
     text.push_syntax("## ");
-    text.push(&MarkdownText::plain(shelf.say("Causes")));
+    text.push(&MarkdownText::plain(cx.tr("Causes")));
     text.push_syntax("\n\n");
     for (cause, number) in data.causes.iter().zip(1..) {
         text.push(&MarkdownText::number(number));
         text.push_syntax("**");
-        text.push(&line(shelf, head, &cause.title.value, root));
+        text.push(&line(cx, head, &cause.title.value, root));
         text.push_syntax("** ");
-        text.push(&MarkdownText::plain(shelf.say("How to tell:")));
+        text.push(&MarkdownText::plain(cx.tr("How to tell:")));
         text.push_syntax(" ");
-        text.push(&line(shelf, head, &cause.tell.value, root));
+        text.push(&line(cx, head, &cause.tell.value, root));
         text.push_syntax(" ");
-        text.push(&MarkdownText::plain(shelf.say("Solutions")));
+        text.push(&MarkdownText::plain(cx.tr("Solutions")));
         for (at, id) in cause.solutions.iter().enumerate() {
             text.push_syntax(if at == 0 { ": " } else { ", " });
             text.push(&MarkdownText::code(&id.value));
@@ -41,9 +41,9 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
         text.push_syntax(".\n");
     }
     text.push_syntax("\n");
-    text.push(&MarkdownText::checked(body(shelf, head, root).trim()));
+    text.push(&MarkdownText::checked(body(cx, head, root).trim()));
     text.push_syntax("\n\n## ");
-    text.push(&MarkdownText::plain(shelf.say("Sources")));
+    text.push(&MarkdownText::plain(cx.tr("Sources")));
     text.push_syntax("\n\n");
     for source in &data.evidence.sources {
         text.push_syntax("- ");
@@ -52,7 +52,7 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
     }
     if let Some(verified) = &head.verified {
         text.push_syntax("\n");
-        text.push(&MarkdownText::plain(&format!("{}: {}", shelf.say("Verified"), verified.value)));
+        text.push(&MarkdownText::plain(&format!("{}: {}", cx.tr("Verified"), verified.value)));
         text.push_syntax("\n");
     }
     for change in &data.changes {
@@ -63,36 +63,37 @@ pub(super) fn twin(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> Ma
     text
 }
 
-/// The body with its figures filled in, and its links beginning at `root`.
-fn body(shelf: &Shelf<'_>, head: &Head, root: &str) -> String {
-    let text = shelf.order.sources.text(head.body.span);
-    let known = shelf.order.figures.get(head.path.as_str());
+/// Returns the body with its figures filled in, and its links starting with `root`.
+fn body(cx: &RenderContext<'_>, head: &Head, root: &str) -> String {
+    let text = cx.inputs.sources.text(head.body.span);
+    let known = cx.inputs.figures.get(head.path.as_str());
     let figures = head.body.outline.calls.iter().filter_map(|call| {
         let figure = known?.get(&call.range.start)?;
         Some((call.range.clone(), figure.text.clone()))
     });
-    let targets = shelf.order.links.of(head);
+    let targets = cx.inputs.links.of(head);
     let links = head.body.outline.links.iter().filter_map(|link| {
         let target = targets?.target(&link.range)?;
         (text[link.range.clone()] == link.destination)
-            .then(|| (link.range.clone(), lead(root, target, shelf.assets)))
+            .then(|| (link.range.clone(), target_href(root, target, cx.assets)))
     });
     replaced(text, figures.chain(links).collect())
 }
 
-/// One line of Markdown, its links beginning at `root`; its plain text if it holds HTML or other faults.
-pub(super) fn line(shelf: &Shelf<'_>, head: &Head, text: &str, root: &str) -> MarkdownText {
+/// Returns one line of Markdown with links starting with `root`; plain text if it contains HTML or errors.
+pub(super) fn line(cx: &RenderContext<'_>, head: &Head, text: &str, root: &str) -> MarkdownText {
     if text.contains(['<', '[']) && !outline_inline(text).errors.is_empty() {
         return MarkdownText::plain(&plain_inline(text));
     }
     let links = links_inline(text).into_iter().filter_map(|link| {
-        let target = shelf.order.links.of(head)?.lines.get(&link.destination)?;
-        (text[link.range.clone()] == link.destination).then(|| (link.range, lead(root, target, shelf.assets)))
+        let target = cx.inputs.links.of(head)?.lines.get(&link.destination)?;
+        (text[link.range.clone()] == link.destination)
+            .then(|| (link.range, target_href(root, target, cx.assets)))
     });
     MarkdownText::checked_line(&replaced(text, links.collect()))
 }
 
-/// The text with these ranges replaced; of two that overlap the first counts.
+/// Replaces ranges of a text; the first of two overlapping ranges counts.
 fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
     changes.sort_by_key(|(range, _)| range.start);
     let mut after = String::with_capacity(text.len());

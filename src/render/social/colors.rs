@@ -1,57 +1,57 @@
-//! The colors of a site's dark parts, read from its style sheets: pictures follow a theme without being told.
+//! Reads the colors of the dark theme from the style sheets, so that pictures match a site's theme.
 
 use crate::files::Sources;
 
 /// Red, green, blue.
 type Color = [u8; 3];
 
-/// The three colors that a picture is made of.
+/// The three colors of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Colors {
-    pub ground: Color,
+    pub shared: Color,
     pub ink: Color,
     pub accent: Color,
 }
 
-/// Those of a site whose style sheets name none.
+/// Colors if the style sheets define none.
 const DEFAULT: Colors =
-    Colors { ground: [0x0c, 0x13, 0x17], ink: [0xe0, 0xe7, 0xe9], accent: [0xff, 0xb9, 0x1f] };
+    Colors { shared: [0x0c, 0x13, 0x17], ink: [0xe0, 0xe7, 0xe9], accent: [0xff, 0xb9, 0x1f] };
 
 impl Colors {
-    /// The colors that `static/css/` gives to `--paper`, `--ink` and `--accent` on a dark screen.
+    /// Reads the dark values of `--paper`, `--ink` and `--accent` from `static/css/`.
     pub fn of(sources: &Sources) -> Self {
         let sheets = sources.assets_under("static/css/").map(|asset| String::from_utf8_lossy(&asset.bytes));
         let style = sheets.collect::<Vec<_>>().join("\n");
         Self {
-            ground: dark(&style, "--paper:").unwrap_or(DEFAULT.ground),
+            shared: dark(&style, "--paper:").unwrap_or(DEFAULT.shared),
             ink: dark(&style, "--ink:").unwrap_or(DEFAULT.ink),
             accent: dark(&style, "--accent:").unwrap_or(DEFAULT.accent),
         }
     }
 
-    /// The color of text beside the main matter.
+    /// Returns the color of secondary text.
     pub fn soft(&self) -> Color {
         self.mixed(self.ink, 3, 4)
     }
 
-    /// `part` of `whole` of a color over the ground.
+    /// Mixes `part`/`whole` of a color with the background.
     pub fn mixed(&self, color: Color, part: u8, whole: u8) -> Color {
-        let mix = |(ground, color): (u8, u8)| {
+        let mix = |(shared, color): (u8, u8)| {
             let (part, whole) = (u32::from(part), u32::from(whole));
-            ((u32::from(ground) * (whole - part) + u32::from(color) * part + whole / 2) / whole) as u8
+            ((u32::from(shared) * (whole - part) + u32::from(color) * part + whole / 2) / whole) as u8
         };
-        [0, 1, 2].map(|channel| mix((self.ground[channel], color[channel])))
+        [0, 1, 2].map(|channel| mix((self.shared[channel], color[channel])))
     }
 }
 
-/// The last value of a property, and of a value for both screens that for the dark one, which comes last.
+/// Returns the last value of a property; of `light-dark()` the second value.
 fn dark(style: &str, property: &str) -> Option<Color> {
     let value = &style[style.rfind(property)? + property.len()..];
     let value = &value[..value.find([';', '}'])?];
     color(value[value.rfind('#')?..].trim_end_matches([' ', ')']))
 }
 
-/// The color of `#rrggbb`.
+/// Parses `#rrggbb`.
 fn color(text: &str) -> Option<Color> {
     let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6)?;
     let number = u32::from_str_radix(digits, 16).ok()?;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_dark_side_of_the_last_value_counts() {
+    fn uses_the_dark_side_of_the_last_value() {
         let style = ":root { --ink: light-dark(#15212a, #e0e7e9); --paper: light-dark(#ffffff, #111111);\n\
                      --accent: red } .top { --paper: #0c1317 }";
         assert_eq!(dark(style, "--ink:"), Some([0xe0, 0xe7, 0xe9]));

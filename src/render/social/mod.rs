@@ -1,11 +1,11 @@
-//! The picture that services show where a page is shared: one for each error, model, device and guide, one for the rest.
+//! Share pictures: one for each error, model, device and guide, one for all other pages.
 //!
-//! A page names its picture in `parts/head.html`; the pictures are made apart from the pages, since they take the time
-//! and only a published site needs them.
+//! Pages refer to their picture in `parts/head.html`. Pictures are made separately from pages: they take long, and
+//! only a published site needs them.
 
 mod card;
 mod colors;
-mod drawing;
+mod renderer;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -14,51 +14,51 @@ use crate::files::{Key, Sink};
 use crate::render::assets::Assets;
 use crate::render::social::card::{Card, has_own};
 use crate::render::social::colors::Colors;
-use crate::render::social::drawing::{Drawing, HEIGHT, WIDTH};
-use crate::render::{Audience, Order};
+use crate::render::social::renderer::{CardRenderer, HEIGHT, WIDTH};
+use crate::render::{Audience, RenderInputs};
 use crate::site::{Head, PageId};
 
-/// Changes with the drawing: pictures of another drawing are made anew. A test tells when it has to.
-const DRAWING: &str = "3";
+/// Version of the drawing; part of the keys of pictures. A test fails if the drawing changes without it.
+const DRAWING_VERSION: &str = "3";
 
-/// The picture of pages without one of their own.
+/// Picture for pages without one of their own.
 const SITE_PICTURE: &str = "social/site.png";
 
-/// A site's own picture in its place, under `static/`.
+/// A site's own picture that replaces it, below `static/`.
 const OWN_PICTURE: &str = "social.png";
 
-/// Pictures that one thread draws in a row: letters that they share are rasterized once.
-const ROW: usize = 48;
+/// Number of pictures per thread and batch: letters are rasterized once per batch.
+const BATCH_SIZE: usize = 48;
 
-/// A picture as the head of a page names it.
+/// A picture, for the `head` of a page.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Picture {
-    /// Its whole address: services take no relative one.
+    /// Absolute address: services do not accept relative ones.
     href: String,
     width: u32,
     height: u32,
     alt: String,
 }
 
-/// Tells each page its picture.
+/// Looks up the picture of each page.
 pub(super) struct Pictures<'s> {
-    order: &'s Order<'s>,
-    drawing: Drawing,
+    inputs: &'s RenderInputs<'s>,
+    renderer: CardRenderer,
 }
 
 impl<'s> Pictures<'s> {
-    /// The pictures of a site.
-    pub fn new(order: &'s Order<'s>) -> Self {
-        Self { order, drawing: Drawing::new() }
+    /// Creates the lookup.
+    pub fn new(inputs: &'s RenderInputs<'s>) -> Self {
+        Self { inputs, renderer: CardRenderer::new() }
     }
 
-    /// The picture of a page, by its file if it has one.
+    /// Returns the picture of a page, its own if it has one.
     pub fn of(&self, head: Option<&Head>, assets: &Assets) -> Option<Picture> {
-        if !are_wanted(self.order) {
+        if !are_wanted(self.inputs) {
             return None;
         }
-        let config = self.order.config;
-        let own = head.filter(|head| has_own(head.id.kind) && self.drawing.can_draw(&head.title.value));
+        let config = self.inputs.config;
+        let own = head.filter(|head| has_own(head.id.kind) && self.renderer.can_draw(&head.title.value));
         let (path, alt) = match own {
             Some(head) => (path(&head.id), format!("{}: {}", config.title, head.title.value)),
             None => (assets.path(OWN_PICTURE).unwrap_or(SITE_PICTURE).to_string(), config.title.clone()),
@@ -69,39 +69,39 @@ impl<'s> Pictures<'s> {
     }
 }
 
-/// Whoever writes a site does not share the preview.
-fn are_wanted(order: &Order<'_>) -> bool {
-    order.config.social_images && **order.audience == Audience::World
+/// Returns whether pictures are made; not for local previews.
+fn are_wanted(inputs: &RenderInputs<'_>) -> bool {
+    inputs.config.social_images && **inputs.audience == Audience::World
 }
 
-/// `social/errors/<slug>.png`.
+/// Returns the path of a picture: `social/errors/<slug>.png`.
 fn path(id: &PageId) -> String {
     format!("social/{}.png", id.address().trim_end_matches('/'))
 }
 
-/// Makes all pictures that pages name.
-pub(super) fn files(order: &Order<'_>, sink: &dyn Sink) {
-    if !are_wanted(order) {
+/// Draws all pictures that pages refer to.
+pub(super) fn files(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
+    if !are_wanted(inputs) {
         return;
     }
-    let drawing = Drawing::new();
-    let own = card::all(order).into_iter().filter(|(_, card)| drawing.can_draw(&card.title));
+    let renderer = CardRenderer::new();
+    let own = card::all(inputs).into_iter().filter(|(_, card)| renderer.can_draw(&card.title));
     let mut cards: Vec<(String, Card)> = own.map(|(id, card)| (path(&id), card)).collect();
-    if order.sources.asset(&format!("static/{OWN_PICTURE}")).is_none() {
-        cards.push((SITE_PICTURE.into(), card::site(order)));
+    if inputs.sources.asset(&format!("static/{OWN_PICTURE}")).is_none() {
+        cards.push((SITE_PICTURE.into(), card::site(inputs)));
     }
-    let (title, colors) = (&order.config.title, Colors::of(order.sources));
-    cards.par_chunks(ROW).for_each(|row| draw(row, title, &colors, sink));
+    let (title, colors) = (&inputs.config.title, Colors::of(inputs.sources));
+    cards.par_chunks(BATCH_SIZE).for_each(|row| draw(row, title, &colors, sink));
 }
 
-/// Hands the pictures of some cards to the sink.
+/// Draws a batch of pictures.
 fn draw(row: &[(String, Card)], site_title: &str, colors: &Colors, sink: &dyn Sink) {
-    let mut drawing = Drawing::new();
+    let mut renderer = CardRenderer::new();
     for (path, card) in row {
-        let key = Key::of([DRAWING, path, &format!("{site_title:?} {colors:?} {card:?}")]);
-        if !sink.take_kept(&key) {
-            let png = drawing.draw(site_title, card).png(colors).expect("writing to memory never fails");
-            sink.take_made(&key, vec![(path.clone(), png)]);
+        let key = Key::of([DRAWING_VERSION, path, &format!("{site_title:?} {colors:?} {card:?}")]);
+        if !sink.reuse_group(&key) {
+            let png = renderer.draw(site_title, card).png(colors).expect("writing to memory never fails");
+            sink.write_group(&key, vec![(path.clone(), png)]);
         }
     }
 }
@@ -110,25 +110,30 @@ fn draw(row: &[(String, Card)], site_title: &str, colors: &Colors, sink: &dyn Si
 mod tests {
     use super::*;
     use crate::files::{self, Sources};
-    use crate::render::social::card::{Content, Memory};
+    use crate::render::social::card::{CardBody, MemoryFigures};
 
     #[test]
-    fn another_drawing_has_another_version() {
+    fn changed_drawings_need_a_new_version() {
         let parts = [(5 << 30, "Weights".into()), (1 << 30, "Cache".into()), (1 << 28, "Compute".into())];
-        let memory = Memory { run: "Q4_K_M".into(), parts, size: 8 << 30, answer: "fits in 8 GB".into() };
+        let memory =
+            MemoryFigures { run: "Q4_K_M".into(), parts, size: 8 << 30, answer: "fits in 8 GB".into() };
         let contents = [
-            Content::Message("out of … memory".into()),
-            Content::Figures(vec![("24 GB".into(), "memory".into())]),
-            Content::Memory(memory),
-            Content::Lead("The first paragraph of a page.".into()),
+            CardBody::Message("out of … memory".into()),
+            CardBody::Figures(vec![("24 GB".into(), "memory".into())]),
+            CardBody::MemoryFigures(memory),
+            CardBody::Lead("The first paragraph of a page.".into()),
         ];
         let card = |content| Card { kind: "Kind".into(), title: "A title".into(), is_error: true, content };
         let cards: Vec<(String, Card)> = (0..).map(|at| at.to_string()).zip(contents.map(card)).collect();
-        let memory = files::Memory::default();
+        let memory = files::MemorySink::default();
         draw(&cards, "Site", &Colors::of(&Sources::default()), &memory);
         let outputs = memory.into_outputs();
         let drawn: Vec<u8> = outputs.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let digest = crate::render::assets::digest(&drawn);
-        assert_eq!((DRAWING, digest.as_str()), ("3", "7e658c20d80e"), "a new drawing needs a new `DRAWING`");
+        assert_eq!(
+            (DRAWING_VERSION, digest.as_str()),
+            ("3", "7e658c20d80e"),
+            "a new drawing needs a new `DRAWING`"
+        );
     }
 }

@@ -1,31 +1,31 @@
-//! A model's memory against its context, drawn to scale: the geometry of the picture, in pixels and hundredths of a width.
+//! Geometry of the chart of a model's memory by context, in pixels and percent of the width.
 
 use serde::Serialize;
 
-use crate::files::Placed;
-use crate::render::views::common::context;
-use crate::render::views::shelf::Shelf;
+use crate::files::Spanned;
+use crate::i18n::Translations;
+use crate::render::views::common::context_label;
+use crate::render::views::context::RenderContext;
 use crate::site::{Figures, Run, gib};
-use crate::texts::Texts;
 
-/// Both axes are logarithmic: weights of different width lie apart, and so do sizes of cards.
+/// Both axes are logarithmic, which separates weights of different width, and GPU sizes.
 #[derive(Debug, Serialize)]
 pub(super) struct Chart {
-    /// What the picture shows, in words.
-    told: String,
+    /// Text alternative of the chart.
+    summary: String,
     height: u32,
     levels: Vec<Level>,
     contexts: Vec<Tick>,
     curves: Vec<CurveView>,
 }
 
-/// A line across: what fits on a card lies below it.
+/// A horizontal line: everything below it fits on the GPU.
 #[derive(Debug, Serialize)]
 struct Level {
     label: String,
     card: bool,
     y: f64,
-    /// Base line of the label: above the line, or below it where a curve ends above.
+    /// Baseline of the label: above the line, or below it where a curve ends above.
     label_y: f64,
 }
 
@@ -35,41 +35,41 @@ struct Tick {
     x: f64,
 }
 
-/// Totals of one quantization, one for each context.
+/// Memory of one quantization by context.
 #[derive(Debug, Serialize)]
 struct CurveView {
     name: String,
-    /// As a `polyline` takes them.
+    /// Value of the `points` attribute of a `polyline`.
     points: String,
-    /// Height of the left end, where the name stands.
+    /// Height of the left end, where the label is.
     start: f64,
 }
 
-/// Sizes of memory that cards are commonly sold with, in GiB.
+/// Common memory sizes of GPUs, in GiB.
 pub(super) const CARD_SIZES: [u64; 7] = [8, 12, 16, 24, 32, 48, 80];
 
-/// Sizes beyond [`CARD_SIZES`] that help to read the scale, in GiB.
+/// More sizes for the scale, in GiB.
 const OTHER_SIZES: [u64; 8] = [1, 2, 4, 128, 256, 512, 1024, 2048];
 
-/// Quantizations that are drawn as far as there is room between them, the first of them first.
+/// Quantizations to draw, by priority; those too close to another are left out.
 const QUANTS: [&str; 4] = ["Q4_K_M", "F16", "Q8_0", "Q6_K"];
 
 const GIB: f64 = 1_073_741_824.0;
 const HEIGHT: u32 = 300;
-/// Least distance of two labels, in pixels.
-const APART: f64 = 16.0;
-/// First context of a model that goes further.
+/// Minimum distance of two labels, in pixels.
+const MIN_LABEL_DISTANCE: f64 = 16.0;
+/// First context of most models; models with a shorter maximum start lower.
 const FIRST_CONTEXT: u64 = 2048;
-/// Most labels below the picture, so that they stand apart on a phone.
-const MOST_TICKS: usize = 7;
+/// Maximum number of labels on the horizontal axis, so that they do not touch on a phone.
+const MAX_TICKS: usize = 7;
 
-/// The chart of a model that is covered.
+/// Returns the chart of a covered model.
 pub(super) fn chart(
-    shelf: &Shelf<'_>,
+    cx: &RenderContext<'_>,
     figures: &Figures,
-    released_as: Option<&Placed<String>>,
+    released_as: Option<&Spanned<String>>,
 ) -> Option<Chart> {
-    let fits = shelf.order.fits;
+    let fits = cx.inputs.fits;
     let contexts = contexts(figures.max_ctx);
     let released = released_as.map(|name| name.value.as_str());
     let totals = released.into_iter().chain(QUANTS).filter_map(|name| {
@@ -77,20 +77,20 @@ pub(super) fn chart(
         let total = |ctx: &u64| figures.total(quant, Run::plain(0), *ctx);
         Some((name, contexts.iter().map(total).collect::<Option<Vec<u64>>>()?))
     });
-    let room = |size: u64| shelf.site().visible_of_size(size << 30).saturating_sub(fits.driver.1);
+    let room = |size: u64| cx.site().visible_of_size(size << 30).saturating_sub(fits.driver.1);
     let rooms = CARD_SIZES.map(|size| (size, room(size)));
-    draw(shelf.texts(), &contexts, &totals.collect::<Vec<_>>(), &rooms)
+    draw(cx.texts(), &contexts, &totals.collect::<Vec<_>>(), &rooms)
 }
 
-/// Powers of two up to the largest context, and that.
+/// Returns the powers of two up to the maximum context, and the maximum.
 fn contexts(max: u64) -> Vec<u64> {
     let first = FIRST_CONTEXT.min(max.max(8).next_power_of_two() / 8);
     let steps = std::iter::successors(Some(first), |ctx| ctx.checked_mul(2));
-    // a step just short of the end would only crowd it
+    // A tick just before the end would be too close to it.
     steps.take_while(|ctx| ctx * 13 / 10 < max).chain([max]).collect()
 }
 
-/// Where a number of bytes lies between the upper and the lower end of the picture.
+/// Logarithmic scale of the vertical axis.
 #[derive(Clone, Copy)]
 struct Scale {
     low: f64,
@@ -98,7 +98,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// A scale with some room above and below.
+    /// Creates a scale with a margin at both ends.
     fn of(totals: impl Iterator<Item = u64> + Clone) -> Option<Self> {
         let (least, most) = (totals.clone().min()?, totals.max()?);
         Some(Self { low: (least as f64).log2() - 0.3, high: (most as f64).log2() + 0.3 })
@@ -109,8 +109,14 @@ impl Scale {
     }
 }
 
-/// `totals` by name of the quantization, one for each of `contexts`; `rooms` are sizes of cards in GB with the bytes that they have for a model.
-fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(u64, u64)]) -> Option<Chart> {
+/// Lays out the chart. `totals` has the memory of each quantization for each of `contexts`; `rooms` are GPU sizes in
+/// GB with the bytes available to a model.
+fn draw(
+    texts: &Translations,
+    contexts: &[u64],
+    totals: &[(&str, Vec<u64>)],
+    rooms: &[(u64, u64)],
+) -> Option<Chart> {
     let (first, last) = (*contexts.first()? as f64, *contexts.last()? as f64);
     if first >= last {
         return None;
@@ -118,7 +124,7 @@ fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(
     let scale = Scale::of(totals.iter().flat_map(|(_, bytes)| bytes.iter().copied()))?;
     let x = |ctx: u64| tenths(100.0 * (ctx as f64 / first).log2() / (last / first).log2());
     let mut curves: Vec<CurveView> = Vec::new();
-    let mut told = Vec::new();
+    let mut ranges = Vec::new();
     let mut ends = Vec::new();
     for (name, bytes) in totals {
         let start = scale.y(bytes[0] as f64);
@@ -129,42 +135,42 @@ fn draw(texts: &Texts, contexts: &[u64], totals: &[(&str, Vec<u64>)], rooms: &[(
         let points: Vec<String> = contexts.iter().zip(bytes).map(point).collect();
         curves.push(CurveView { name: (*name).to_string(), points: points.join(" "), start });
         ends.push(scale.y(bytes[bytes.len() - 1] as f64));
-        told.push(texts.fill(
+        ranges.push(texts.fill(
             "{quant} from {from} to {to}",
             &[("quant", name), ("from", &gib(bytes[0])), ("to", &gib(bytes[bytes.len() - 1]))],
         ));
     }
-    let told = texts.fill(
+    let summary = texts.fill(
         "Contexts from {from} to {to} tokens. {list}.",
         &[
-            ("from", &context(contexts[0])),
-            ("to", &context(contexts[contexts.len() - 1])),
-            ("list", &told.join("; ")),
+            ("from", &context_label(contexts[0])),
+            ("to", &context_label(contexts[contexts.len() - 1])),
+            ("list", &ranges.join("; ")),
         ],
     );
-    let every = contexts.len().div_ceil(MOST_TICKS);
+    let every = contexts.len().div_ceil(MAX_TICKS);
     let ticks = contexts.iter().rev().step_by(every).rev();
     Some(Chart {
-        told,
+        summary,
         height: HEIGHT,
         levels: levels(scale, rooms, &ends),
-        contexts: ticks.map(|ctx| Tick { label: context(*ctx), x: x(*ctx) }).collect(),
+        contexts: ticks.map(|ctx| Tick { label: context_label(*ctx), x: x(*ctx) }).collect(),
         curves,
     })
 }
 
-/// What a card has for the model, and other sizes as they are, where the picture reaches them; curves end at `ends`.
+/// Returns the levels of GPUs, and of other sizes, that are within the scale; curves end at `ends`.
 fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
     let level = |label: String, card: bool, bytes: f64| {
         let y = scale.y(bytes);
-        let is_crossed = ends.iter().any(|end| (y - APART - 6.0..y).contains(end));
+        let is_crossed = ends.iter().any(|end| (y - MIN_LABEL_DISTANCE - 6.0..y).contains(end));
         Level { label, card, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
     };
     let cards = rooms.iter().map(|(size, room)| level(format!("{size} GB"), true, *room as f64));
     let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), false, *size as f64 * GIB));
     let mut levels: Vec<Level> = Vec::new();
     for level in cards.chain(others) {
-        let inside = (APART..f64::from(HEIGHT)).contains(&level.y);
+        let inside = (MIN_LABEL_DISTANCE..f64::from(HEIGHT)).contains(&level.y);
         if inside && is_apart(level.y, levels.iter().map(|level| level.y)) {
             levels.push(level);
         }
@@ -173,7 +179,7 @@ fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
 }
 
 fn is_apart(y: f64, mut others: impl Iterator<Item = f64>) -> bool {
-    others.all(|other| (other - y).abs() >= APART)
+    others.all(|other| (other - y).abs() >= MIN_LABEL_DISTANCE)
 }
 
 fn tenths(number: f64) -> f64 {
@@ -184,12 +190,12 @@ fn tenths(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Cards whose drivers take this much.
+    /// Returns GPU sizes with the memory that remains if the driver uses this much.
     fn rooms(driver: u64) -> [(u64, u64); 7] {
         CARD_SIZES.map(|size| (size, (size << 30) - driver))
     }
 
-    /// Bytes that a height of the picture stands for, by two levels whose sizes are known.
+    /// Converts a height to bytes, using two levels of known size.
     fn bytes_at(chart: &Chart, y: f64) -> f64 {
         let size = |level: &Level| level.label.split(' ').next().and_then(|n| n.parse::<f64>().ok());
         let (upper, lower) = (&chart.levels[chart.levels.len() - 1], &chart.levels[0]);
@@ -198,10 +204,10 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_where_their_figures_do() {
+    fn points_match_their_figures() {
         let (contexts, gibs) = ([2048, 4096, 8192, 32_768], [5.0, 6.5, 9.0, 30.0]);
         let bytes: Vec<u64> = gibs.iter().map(|size| (size * GIB) as u64).collect();
-        let chart = draw(&Texts::default(), &contexts, &[("Q4_K_M", bytes)], &rooms(0))
+        let chart = draw(&Translations::default(), &contexts, &[("Q4_K_M", bytes)], &rooms(0))
             .expect("there is something to draw");
         let points: Vec<(f64, f64)> = chart.curves[0]
             .points
@@ -217,32 +223,33 @@ mod tests {
     }
 
     #[test]
-    fn a_card_has_what_its_driver_leaves() {
+    fn levels_exclude_driver_memory() {
         let totals = [("Q4_K_M", vec![6 << 30, 20 << 30])];
         let y = |driver: u64| {
-            let chart = draw(&Texts::default(), &[2048, 4096], &totals, &rooms(driver))
+            let chart = draw(&Translations::default(), &[2048, 4096], &totals, &rooms(driver))
                 .expect("there is something to draw");
             chart.levels.iter().find(|level| level.label == "12 GB").map(|level| level.y)
         };
         let without =
-            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], &rooms(0)).map(
-                |chart| (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0,
-            );
+            draw(&Translations::default(), &[2048, 4096], &[("Q4_K_M", vec![6 << 30, 20 << 30])], &rooms(0))
+                .map(|chart| {
+                    (bytes_at(&chart, y(1 << 30).expect("12 GB is within")) / GIB * 10.0).round() / 10.0
+                });
         assert_eq!(without, Some(11.0));
     }
 
     #[test]
-    fn names_that_would_touch_are_left_out() {
+    fn omits_overlapping_labels() {
         let near = [("MXFP4", vec![100 << 30, 120 << 30]), ("Q4_K_M", vec![101 << 30, 121 << 30])];
-        let chart =
-            draw(&Texts::default(), &[2048, 4096], &near, &rooms(0)).expect("there is something to draw");
+        let chart = draw(&Translations::default(), &[2048, 4096], &near, &rooms(0))
+            .expect("there is something to draw");
         assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
     }
 
     #[test]
-    fn the_name_of_a_card_makes_way_for_a_curve() {
+    fn moves_labels_away_from_curves() {
         let chart =
-            draw(&Texts::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
+            draw(&Translations::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
                 .expect("a chart");
         let below = |level: &&Level| level.label_y > level.y;
         let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();
@@ -250,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_end_with_the_largest_and_do_not_crowd_it() {
+    fn contexts_end_with_the_maximum() {
         assert_eq!(contexts(16_384), [2048, 4096, 8192, 16_384]);
         assert_eq!(contexts(40_960), [2048, 4096, 8192, 16_384, 40_960]);
         assert_eq!(contexts(2048), [256, 512, 1024, 2048]);

@@ -1,4 +1,4 @@
-//! The page that leads from a model to the devices that run it.
+//! The page that finds GPUs for a model.
 
 use kbgen_estimate::plan::Verdict;
 use std::collections::BTreeMap;
@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::render::address::{href, root};
-use crate::render::templates::seen;
-use crate::render::views::Leaf;
-use crate::render::views::common::{Step, context, parameters};
+use crate::render::templates::view_value;
+use crate::render::views::TemplatePage;
+use crate::render::views::common::{Step, context_label, parameters};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::render::views::defaults::default_quant;
+use crate::render::views::machine::MachineType;
 use crate::render::views::model::by_parameters;
-use crate::render::views::place::Place;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
-use crate::render::views::usual::usual_quant;
 use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
 
@@ -27,7 +27,7 @@ struct ChooseView<'s> {
     sizes: Vec<SizeRow>,
 }
 
-/// What a size of memory holds.
+/// Models that fit in a memory size.
 #[derive(Serialize)]
 struct SizeRow {
     memory: String,
@@ -44,103 +44,99 @@ struct LargeModel {
     parameters: Option<String>,
 }
 
-/// Cards that a size is shown with, and models.
-const SHOWN: usize = 3;
+/// Maximum number of GPUs and models per size.
+const MAX_SHOWN: usize = 3;
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let address = "choose-gpu/";
-    let description = shelf.say(
-        "Choose a model, a quantization and a context: the smallest cards that run it, by memory and by the machine they \
-         sit in, each with its margin.",
+    let description = cx.tr(
+        "Select a model, a quantization and a context to find the smallest GPUs that run it, by memory and type of machine, with the memory that remains.",
     );
-    let mut plate = Plate::listing(address, "choose-gpu", shelf.say("Choose a GPU"), description);
-    plate.trail = vec![(shelf.say("Hardware").into(), "hardware/")];
-    let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "choose", seen(view(shelf, &root(address))));
-    vec![Leaf { address: address.into(), template: "choose-gpu.html", view }]
+    let mut meta = PageMeta::listing(address, "choose-gpu", cx.tr("Choose a GPU"), description);
+    meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
+    let layout = cx.layout(meta, (None, None));
+    let view = with_layout(layout, "choose", view_value(view(cx, &root(address))));
+    vec![TemplatePage { address: address.into(), template: "choose-gpu.html", view }]
 }
 
-fn view<'s>(shelf: &'s Shelf<'_>, root: &str) -> ChooseView<'s> {
-    let fits = shelf.order.fits;
-    let models: Vec<(&Page<ModelData>, u64)> = by_parameters(shelf)
+fn view<'s>(cx: &'s RenderContext<'_>, root: &str) -> ChooseView<'s> {
+    let fits = cx.inputs.fits;
+    let models: Vec<(&Page<ModelData>, u64)> = by_parameters(cx)
         .into_iter()
         .filter_map(|model| {
             let figures = fits.figures(&model.head.id.slug)?;
-            Some((model, total(figures, usual_quant(shelf.order, &model.data, figures)?)?))
+            Some((model, total(figures, default_quant(cx.inputs, &model.data, figures)?)?))
         })
         .collect();
     ChooseView {
-        fit: shelf.fit_index,
-        places: places(shelf),
+        fit: cx.fit_index,
+        places: places(cx),
         quant: DEFAULT_QUANT.into(),
-        context_label: context(DEFAULT_CTX),
+        context_label: context_label(DEFAULT_CTX),
         models: models.len(),
-        sizes: cards_by_memory(shelf)
-            .into_values()
-            .map(|cards| size_row(shelf, root, &cards, &models))
-            .collect(),
+        sizes: cards_by_memory(cx).into_values().map(|cards| size_row(cx, root, &cards, &models)).collect(),
     }
 }
 
-/// Where devices are met, for the script: the names of the places, and the position of its own for each device in the
-/// order of the index.
-fn places(shelf: &Shelf<'_>) -> serde_json::Value {
+/// Returns machine types for the script: their names, and the index of each device's type in the order of the fit
+/// index.
+fn places(cx: &RenderContext<'_>) -> serde_json::Value {
     let own = |device: &Page<DeviceData>| {
-        let own = Place::of(&device.data);
-        Place::ALL.iter().position(|place| *place == own)
+        let own = MachineType::of(&device.data);
+        MachineType::ALL.iter().position(|place| *place == own)
     };
     json!({
-        "names": Place::ALL.map(|place| shelf.say(place.title())),
-        "of": shelf.site().devices.iter().map(own).collect::<Vec<_>>(),
+        "names": MachineType::ALL.map(|place| cx.tr(place.title())),
+        "of": cx.site().devices.iter().map(own).collect::<Vec<_>>(),
     })
 }
 
-/// Returns the memory that a model needs at the default context; none if its maximum context is shorter.
+/// Returns the memory that a model needs at the default context; `None` if its maximum context is shorter.
 fn total(figures: &Figures, quant: usize) -> Option<u64> {
     (DEFAULT_CTX <= figures.max_ctx).then(|| figures.total(quant, Run::plain(0), DEFAULT_CTX))?
 }
 
-/// Cards by their memory in bytes, the newest first.
-fn cards_by_memory<'s>(shelf: &Shelf<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
+/// Returns GPUs by memory in bytes, the newest first.
+fn cards_by_memory<'s>(cx: &RenderContext<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
     let mut sizes: BTreeMap<u64, Vec<&Page<DeviceData>>> = BTreeMap::new();
-    for device in shelf.site().devices.iter().filter(|device| device.data.is_cuda()) {
+    for device in cx.site().devices.iter().filter(|device| device.data.is_cuda()) {
         sizes.entry(device.data.memory_bytes()).or_default().push(device);
     }
     for cards in sizes.values_mut() {
         cards.sort_by_key(|card| {
             let newest_first = std::cmp::Reverse(card.data.released);
-            (Place::of(&card.data), newest_first, card.head.title.value.clone())
+            (MachineType::of(&card.data), newest_first, card.head.title.value.clone())
         });
     }
     sizes
 }
 
 fn size_row(
-    shelf: &Shelf<'_>,
+    cx: &RenderContext<'_>,
     root: &str,
     cards: &[&Page<DeviceData>],
     models: &[(&Page<ModelData>, u64)],
 ) -> SizeRow {
-    let memory = cards.first().map_or(0, |card| shelf.site().visible_of_size(card.data.memory_bytes()));
+    let memory = cards.first().map_or(0, |card| cx.site().visible_of_size(card.data.memory_bytes()));
     let that_fit: Vec<_> =
         models.iter().filter(|(_, total)| Verdict::of(*total, memory) == Verdict::Fits).collect();
     SizeRow {
         memory: cards.first().map(|card| format!("{} GB", card.data.memory_gb)).unwrap_or_default(),
         cards: cards
             .iter()
-            .take(SHOWN)
+            .take(MAX_SHOWN)
             .map(|card| Step {
                 title: card.head.title.value.clone(),
                 href: Some(href(root, &card.head.id.address())),
             })
             .collect(),
-        more_cards: cards.len().saturating_sub(SHOWN),
+        more_cards: cards.len().saturating_sub(MAX_SHOWN),
         fits: that_fit.len(),
         largest: that_fit
             .iter()
             .rev()
             .filter(|(model, _)| model.data.parameters.is_some())
-            .take(SHOWN)
+            .take(MAX_SHOWN)
             .map(|(model, _)| LargeModel {
                 title: model.head.title.value.clone(),
                 href: href(root, &model.head.id.address()),

@@ -1,15 +1,15 @@
-//! Parts that many pages show: page head, references, rows, evidence.
+//! Views that many pages share: page metadata, links, rows, evidence.
 
 use jiff::civil::Date;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::files::Placed;
+use crate::files::Spanned;
+use crate::i18n::{Translations, text};
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
-use crate::texts::{Texts, text};
 
-/// A link with its title, as lists show it.
+/// A link with title and description, for lists.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct Ref {
     pub title: String,
@@ -17,14 +17,14 @@ pub(in crate::render) struct Ref {
     pub description: String,
 }
 
-/// A link with its title only.
+/// A link with its title.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct Step {
     pub title: String,
     pub href: Option<String>,
 }
 
-/// An entry of the main menu.
+/// An item of the main menu.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct MenuItem {
     pub title: String,
@@ -32,7 +32,7 @@ pub(in crate::render) struct MenuItem {
     pub current: bool,
 }
 
-/// What the templates see as `site`.
+/// The template variable `site`.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct SiteView {
     pub title: String,
@@ -42,14 +42,14 @@ pub(in crate::render) struct SiteView {
     pub repository: Option<String>,
     pub issues: Option<String>,
     pub contact: Option<String>,
-    pub licence: String,
-    pub licence_url: Option<String>,
+    pub license: String,
+    pub license_url: Option<String>,
     pub counts: Counts,
     pub nav: Vec<MenuItem>,
     pub footer: Vec<MenuItem>,
 }
 
-/// How many pages of a kind there are.
+/// Number of pages by kind.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(in crate::render) struct Counts {
     pub errors: usize,
@@ -58,7 +58,7 @@ pub(in crate::render) struct Counts {
     pub guides: usize,
 }
 
-/// A line of the table of contents.
+/// An entry of the table of contents.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct TocLine {
     pub level: u8,
@@ -66,7 +66,7 @@ pub(in crate::render) struct TocLine {
     pub title: String,
 }
 
-/// What the templates see as `page`.
+/// The template variable `page`.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct PageView {
     pub kind: &'static str,
@@ -91,7 +91,7 @@ pub(in crate::render) struct PageView {
     pub next: Option<Step>,
 }
 
-/// What the templates see as `build`.
+/// The template variable `build`.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct BuildView {
     pub live: bool,
@@ -99,15 +99,15 @@ pub(in crate::render) struct BuildView {
     pub today: String,
 }
 
-/// The frame around what a page kind adds.
+/// Template variables that all pages have.
 #[derive(Debug, Clone, Serialize)]
-pub(in crate::render) struct Frame {
+pub(in crate::render) struct LayoutContext {
     pub site: SiteView,
     pub page: PageView,
     pub build: BuildView,
 }
 
-/// When a page was verified, and until when that holds.
+/// When a page was verified, and whether it is due for review.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct VerifiedView {
     pub date: String,
@@ -116,14 +116,14 @@ pub(in crate::render) struct VerifiedView {
     pub with: Vec<VersionView>,
 }
 
-/// A tool and a version.
+/// A tool and its version.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct VersionView {
     pub name: String,
     pub version: String,
 }
 
-/// Something a page rests on.
+/// A source of a page.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct SourceView {
     pub href: Option<String>,
@@ -145,16 +145,16 @@ pub(in crate::render) struct ErrorRow {
     pub signature: Option<String>,
 }
 
-/// A verdict and the largest context that goes with it.
+/// A verdict with the largest context that fits.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct CellView {
     pub quant: String,
     pub verdict: &'static str,
-    /// The largest context where it fits, the part that runs where it does not.
+    /// The largest context, or the part of the model that runs on the GPU.
     pub note: Option<String>,
 }
 
-/// A label and what stands beside it.
+/// A label with its value.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct Fact {
     pub label: String,
@@ -162,18 +162,18 @@ pub(in crate::render) struct Fact {
 }
 
 impl Fact {
-    /// A fact, if its value is known.
+    /// Creates a fact if its value is known.
     pub fn known(label: &str, value: Option<impl Into<String>>) -> Option<Self> {
         value.map(|value| Self { label: label.to_string(), value: value.into() })
     }
 }
 
-/// Sources as links where they are addresses.
-pub(in crate::render) fn sources(texts: &Texts, evidence: &Evidence) -> Vec<SourceView> {
+/// Returns sources, as links where they are addresses.
+pub(in crate::render) fn sources(texts: &Translations, evidence: &Evidence) -> Vec<SourceView> {
     evidence.sources.iter().map(|own| source(texts, own)).collect()
 }
 
-fn source(texts: &Texts, source: &Placed<String>) -> SourceView {
+fn source(texts: &Translations, source: &Spanned<String>) -> SourceView {
     let text = &source.value;
     if text.starts_with("https://") || text.starts_with("http://") {
         SourceView { href: Some(text.clone()), label: label(texts, text) }
@@ -182,8 +182,8 @@ fn source(texts: &Texts, source: &Placed<String>) -> SourceView {
     }
 }
 
-/// An address in words: `ollama/ollama issue 13556`, `vllm-project/vllm docs/usage/faq.md`, or host and path.
-pub(in crate::render) fn label(texts: &Texts, url: &str) -> String {
+/// Returns a readable address: `ollama/ollama issue 13556`, `vllm-project/vllm docs/usage/faq.md`, or host and path.
+pub(in crate::render) fn label(texts: &Translations, url: &str) -> String {
     let rest = url.trim_start_matches("https://").trim_start_matches("http://");
     let rest = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
     let parts: Vec<&str> = rest.split('/').collect();
@@ -208,7 +208,7 @@ pub(in crate::render) fn label(texts: &Texts, url: &str) -> String {
     }
 }
 
-/// When a page was verified, judged on `today`.
+/// Returns when a page was verified, and whether it is due for review on `today`.
 pub(in crate::render) fn verified(
     date: Option<Date>,
     days: i64,
@@ -229,10 +229,10 @@ pub(in crate::render) fn verified(
     })
 }
 
-/// Most characters of a description.
+/// Maximum number of characters of a description.
 const DESCRIPTION: usize = 158;
 
-/// The first sentences of a lead that fit into a description, or its first words.
+/// Returns the first sentences of a lead that fit into a description, or its first words.
 pub(in crate::render) fn description(lead: &str) -> String {
     let lead = lead.split_whitespace().collect::<Vec<_>>().join(" ");
     if lead.chars().count() <= DESCRIPTION {
@@ -252,17 +252,21 @@ pub(in crate::render) fn description(lead: &str) -> String {
     }
 }
 
-/// Parameters as `8.03 B`.
+/// Formats a parameter count as `8.03B`.
 pub(in crate::render) fn parameters(count: u64) -> String {
     match count {
-        0..1_000_000_000 => format!("{:.0} M", count as f64 / 1e6),
-        _ => format!("{:.2} B", count as f64 / 1e9),
+        0..1_000_000_000 => format!("{:.0}M", count as f64 / 1e6),
+        _ => format!("{:.2}B", count as f64 / 1e9),
     }
 }
 
-/// A context as `128k`, where it is a multiple of 1024.
-pub(in crate::render) fn context(tokens: u64) -> String {
-    if tokens.is_multiple_of(1024) && tokens > 0 { format!("{}k", tokens / 1024) } else { tokens.to_string() }
+/// Formats a context as `128K` if it is a multiple of 1,024.
+pub(in crate::render) fn context_label(tokens: u64) -> String {
+    if tokens.is_multiple_of(1024) && tokens > 0 {
+        format!("{}K", tokens / 1024)
+    } else {
+        crate::site::format_count(tokens)
+    }
 }
 
 #[cfg(test)]
@@ -282,11 +286,11 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_told_in_words() {
+    fn addresses_are_readable() {
         assert_eq!(
-            label(&Texts::default(), "https://github.com/ollama/ollama/issues/13556"),
+            label(&Translations::default(), "https://github.com/ollama/ollama/issues/13556"),
             "ollama/ollama issue 13556"
         );
-        assert_eq!(label(&Texts::default(), "https://www.example.org/a/b/?q=1"), "example.org/a/b");
+        assert_eq!(label(&Translations::default(), "https://www.example.org/a/b/?q=1"), "example.org/a/b");
     }
 }

@@ -1,30 +1,31 @@
-//! The page that puts devices side by side.
+//! The page that compares devices.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::render::address::{href, root};
-use crate::render::templates::seen;
-use crate::render::views::Leaf;
-use crate::render::views::place::Place;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::templates::view_value;
+use crate::render::views::TemplatePage;
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::render::views::machine::MachineType;
 use crate::site::Page;
 use crate::site::kinds::DeviceData;
+use crate::site::number;
 
 #[derive(Serialize)]
 struct CompareView {
     runs_href: String,
     speed: Value,
-    devices: Vec<DeviceRow>,
+    devices: Vec<ComparedDevice>,
 }
 
 #[derive(Serialize)]
-struct DeviceRow {
+struct ComparedDevice {
     slug: String,
     title: String,
     href: String,
     memory: String,
-    /// Bytes that programs see of it.
+    /// Bytes of memory that programs can use.
     visible: u64,
     covered: bool,
     speed_class: Option<usize>,
@@ -36,28 +37,26 @@ struct DeviceRow {
     released: Option<String>,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let address = "compare/";
     let root = root(address);
     let view = CompareView {
         runs_href: href(&root, "data/runs.js"),
-        speed: speed(shelf),
-        devices: largest_first(shelf).into_iter().map(|device| row(shelf, &root, device)).collect(),
+        speed: speed(cx),
+        devices: largest_first(cx).into_iter().map(|device| row(cx, &root, device)).collect(),
     };
-    let description = shelf.say(
-        "Two to four devices side by side: memory, bandwidth, power, which models each runs, and which only one of them \
-         does.",
-    );
-    let mut plate = Plate::listing(address, "compare", shelf.say("Compare devices"), description);
-    plate.trail = vec![(shelf.say("Hardware").into(), "hardware/")];
-    let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "compare", seen(view));
-    vec![Leaf { address: address.into(), template: "compare.html", view }]
+    let description =
+        cx.tr("Compare two to four devices: memory, bandwidth, power, and the models that run on each.");
+    let mut meta = PageMeta::listing(address, "compare", cx.tr("Compare devices"), description);
+    meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
+    let layout = cx.layout(meta, (None, None));
+    let view = with_layout(layout, "compare", view_value(view));
+    vec![TemplatePage { address: address.into(), template: "compare.html", view }]
 }
 
-/// All devices, those with the most memory first, and of two alike the one with the wider bus.
-fn largest_first<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
-    let mut devices: Vec<_> = shelf.site().devices.iter().collect();
+/// Returns all devices, those with the most memory first; ties are sorted by bus width.
+fn largest_first<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<DeviceData>> {
+    let mut devices: Vec<_> = cx.site().devices.iter().collect();
     devices.sort_by(|a, b| {
         let bandwidth = |device: &Page<DeviceData>| device.data.bandwidth_gbps.unwrap_or(0.0);
         (b.data.memory_bytes().cmp(&a.data.memory_bytes()))
@@ -67,26 +66,26 @@ fn largest_first<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<DeviceData>> {
     devices
 }
 
-/// What of the index the look-up of speed needs besides the devices.
-fn speed(shelf: &Shelf<'_>) -> Value {
-    let index = shelf.fit_index;
+/// Returns the speed data of the fit index that is not part of the devices.
+fn speed(cx: &RenderContext<'_>) -> Value {
+    let index = cx.fit_index;
     json!({"stamp": index["stamp"], "quants": index["quants"], "bands": index["bands"]})
 }
 
-fn row(shelf: &Shelf<'_>, root: &str, device: &Page<DeviceData>) -> DeviceRow {
+fn row(cx: &RenderContext<'_>, root: &str, device: &Page<DeviceData>) -> ComparedDevice {
     let data = &device.data;
-    DeviceRow {
+    ComparedDevice {
         slug: device.head.id.slug.clone(),
         title: device.head.title.value.clone(),
         href: href(root, &device.head.id.address()),
         memory: format!("{} GB", data.memory_gb),
         visible: data.visible_bytes(),
         covered: data.is_cuda(),
-        speed_class: shelf.order.fits.speeds.devices.get(&device.head.id.slug).copied(),
+        speed_class: cx.inputs.fits.speeds.devices.get(&device.head.id.slug).copied(),
         maker: data.vendor.name().to_string(),
-        place: shelf.say(Place::of(data).title()).into(),
+        place: cx.tr(MachineType::of(data).title()).into(),
         memory_type: data.memory_type.clone(),
-        bandwidth: data.bandwidth_gbps.map(|rate| format!("{rate} GB/s")),
+        bandwidth: data.bandwidth_gbps.map(|rate| format!("{} GB/s", number(rate))),
         power: data.tdp_w.map(|watts| format!("{watts} W")),
         released: data.released.map(|date| date.to_string()),
     }

@@ -1,11 +1,11 @@
-//! The page that sets the cost of tokens at home against those of a service.
+//! The page that compares the cost of tokens at home with that of a cloud service.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::render::templates::seen;
-use crate::render::views::Leaf;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::templates::view_value;
+use crate::render::views::TemplatePage;
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 
 #[derive(Serialize)]
 struct CostView<'s> {
@@ -13,20 +13,19 @@ struct CostView<'s> {
     power: Value,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
+pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let address = "cost-vs-cloud/";
-    let description = shelf.say(
-        "What a million tokens cost on a card of your own, in electricity and with the card written off, and when the \
-         card has paid for itself. You type the prices; none is stored here.",
+    let description = cx.tr(
+        "The cost of a million tokens on your own GPU, including electricity and depreciation, and when the GPU pays for itself. You enter the prices; none are stored.",
     );
-    let mut plate = Plate::listing(address, "cost", shelf.say("Cost against the cloud"), description);
-    plate.trail = vec![(shelf.say("Hardware").into(), "hardware/")];
-    let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "cost", seen(CostView { fit: shelf.fit_index, power: power(shelf) }));
-    vec![Leaf { address: address.into(), template: "cost-vs-cloud.html", view }]
+    let mut meta = PageMeta::listing(address, "cost", cx.tr("Cost vs. cloud"), description);
+    meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
+    let layout = cx.layout(meta, (None, None));
+    let view = with_layout(layout, "cost", view_value(CostView { fit: cx.fit_index, power: power(cx) }));
+    vec![TemplatePage { address: address.into(), template: "cost-vs-cloud.html", view }]
 }
 
-/// Power limits in watts, in the order of the index.
-fn power(shelf: &Shelf<'_>) -> Value {
-    json!(shelf.site().devices.iter().map(|device| device.data.tdp_w).collect::<Vec<_>>())
+/// Returns the power limits in watts, in the order of the fit index.
+fn power(cx: &RenderContext<'_>) -> Value {
+    json!(cx.site().devices.iter().map(|device| device.data.tdp_w).collect::<Vec<_>>())
 }

@@ -4,17 +4,17 @@ use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::render::Order;
+use crate::render::RenderInputs;
 use crate::render::address::{href, root};
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
 use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants};
-use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
-use crate::render::views::usual::usual_quant;
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib, number};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -45,64 +45,60 @@ struct ModelRow {
     cells: Vec<CellView>,
 }
 
-pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
-    let devices = &shelf.site().devices;
+pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
+    let devices = &cx.site().devices;
     let device = &devices[at];
     let heads: Vec<&Head> = devices.iter().map(|device| &device.head).collect();
     let address = device.head.id.address();
-    let view = view(shelf, device, &root(&address));
+    let view = view(cx, device, &root(&address));
     let mut toc = Vec::new();
     if !view.models.is_empty() {
-        toc.push(TocLine { level: 2, id: "models".into(), title: shelf.say("What runs on it").into() });
+        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
     }
     if !view.backlinks.is_empty() {
-        toc.push(TocLine {
-            level: 2,
-            id: "backlinks".into(),
-            title: shelf.say("Pages that point here").into(),
-        });
+        toc.push(TocLine { level: 2, id: "backlinks".into(), title: cx.tr("Pages that link here").into() });
     }
-    let plate = Plate {
+    let meta = PageMeta {
         address: &address,
         kind: "device",
         title: &device.head.title.value,
-        description: describe(shelf, &view, &fitting(shelf.order, device.data.visible_bytes())),
-        trail: vec![(shelf.say("Hardware").into(), "hardware/")],
+        description: describe(cx, &view, &fitting(cx.inputs, device.data.visible_bytes())),
+        trail: vec![(cx.tr("Hardware").into(), "hardware/")],
         head: Some(&device.head),
         toc,
         noindex: false,
     };
-    let frame = shelf.frame(plate, neighbours(&heads, at));
-    Leaf { view: with_frame(frame, "device", seen(&view)), template: "device.html", address }
+    let layout = cx.layout(meta, neighbors(&heads, at));
+    TemplatePage { view: with_layout(layout, "device", view_value(&view)), template: "device.html", address }
 }
 
-/// How many models fit on a device in the quantization that tables begin with.
+/// Number of models that fit on a device in the default quantization.
 pub(in crate::render) struct Fitting {
     /// Models that fit.
     pub count: usize,
-    /// Models whose needs are known.
+    /// Models with known memory.
     pub of: usize,
-    /// The quantization.
+    /// Name of the quantization.
     pub quant: &'static str,
 }
 
-/// How many models fit where programs see this much memory, in bytes.
-pub(in crate::render) fn fitting(order: &Order<'_>, memory: u64) -> Fitting {
-    let fits = order.fits;
+/// Counts the models that fit in this much usable memory, in bytes.
+pub(in crate::render) fn fitting(inputs: &RenderInputs<'_>, memory: u64) -> Fitting {
+    let fits = inputs.fits;
     let verdict = |model: &Page<ModelData>| {
         let figures = fits.figures(&model.head.id.slug)?;
         let ctx = DEFAULT_CTX.min(figures.max_ctx);
-        let total = figures.total(usual_quant(order, &model.data, figures)?, Run::plain(0), ctx)?;
+        let total = figures.total(default_quant(inputs, &model.data, figures)?, Run::plain(0), ctx)?;
         Some(Verdict::of(total, memory))
     };
-    let verdicts: Vec<Verdict> = order.site.models.iter().filter_map(verdict).collect();
+    let verdicts: Vec<Verdict> = inputs.site.models.iter().filter_map(verdict).collect();
     let count = verdicts.iter().filter(|verdict| **verdict == Verdict::Fits).count();
     Fitting { count, of: verdicts.len(), quant: DEFAULT_QUANT }
 }
 
-fn describe(shelf: &Shelf<'_>, view: &DeviceView, fitting: &Fitting) -> String {
+fn describe(cx: &RenderContext<'_>, view: &DeviceView, fitting: &Fitting) -> String {
     match view.covered {
-        true => shelf.fill(
+        true => cx.fill(
             "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
             &[
                 ("context", &DEFAULT_CTX),
@@ -113,107 +109,103 @@ fn describe(shelf: &Shelf<'_>, view: &DeviceView, fitting: &Fitting) -> String {
                 ("quant", &fitting.quant),
             ],
         ),
-        false => shelf.fill(
-            "{device} with {size} of memory: facts, and why no verdicts are given.",
+        false => cx.fill(
+            "{device} with {size} of memory: specifications, without verdicts.",
             &[("device", &view.title), ("size", &view.memory)],
         ),
     }
 }
 
-fn view(shelf: &Shelf<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView {
+fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView {
     let data = &device.data;
     let covered = data.is_cuda();
     DeviceView {
         title: device.head.title.value.clone(),
         vendor: data.vendor.name().to_string(),
-        facts: facts(shelf, data),
+        facts: facts(cx, data),
         unified: data.unified,
         memory: format!("{} GB", data.memory_gb),
         note: data.note.clone(),
-        body_html: html(shelf.body(&device.head).html()),
+        body_html: html(cx.body(&device.head).html()),
         covered,
-        reason: (!covered).then(|| reason(shelf, data)),
-        usable: usable(shelf, data).into(),
-        models: if covered { models(shelf, root, data.visible_bytes()) } else { Vec::new() },
-        quants: table_quants(shelf),
+        reason: (!covered).then(|| reason(cx, data)),
+        usable: usable(cx, data).into(),
+        models: if covered { models(cx, root, data.visible_bytes()) } else { Vec::new() },
+        quants: table_quants(cx),
         table_context: DEFAULT_CTX.to_string(),
-        sources: sources(shelf.texts(), &data.evidence),
-        backlinks: shelf.backlinks(root, &device.head.id, &[]),
+        sources: sources(cx.texts(), &data.evidence),
+        backlinks: cx.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
         compare_href: format!("{}?a={}", href(root, "compare/"), device.head.id.slug),
     }
 }
 
-fn reason(shelf: &Shelf<'_>, data: &DeviceData) -> String {
+fn reason(cx: &RenderContext<'_>, data: &DeviceData) -> String {
     let backend = match data.vendor {
-        Vendor::Apple => shelf.say("Metal, which also maps the whole model file into GPU memory,"),
-        Vendor::Amd => shelf.say("ROCm and Vulkan"),
-        Vendor::Intel => shelf.say("SYCL and Vulkan"),
-        Vendor::Nvidia => shelf.say("this chip"),
+        Vendor::Apple => cx.tr("Metal, which also maps the whole model file into GPU memory,"),
+        Vendor::Amd => cx.tr("ROCm and Vulkan"),
+        Vendor::Intel => cx.tr("SYCL and Vulkan"),
+        Vendor::Nvidia => cx.tr("this chip"),
     };
-    shelf.fill(
-        "The compute buffer follows CUDA's rules; those of {backend} were not measured, so no verdict is given. \
-         The pages of the models list weights and KV cache.",
+    cx.fill(
+        "Compute buffers were measured with CUDA, not with {backend}, so there is no verdict. The model pages list weights and KV cache.",
         &[("backend", &backend)],
     )
 }
 
-fn usable<'s>(shelf: &Shelf<'s>, data: &DeviceData) -> &'s str {
+fn usable<'s>(cx: &RenderContext<'s>, data: &DeviceData) -> &'s str {
     match data.unified {
-        true => shelf.say("a part of it: GPU and system share the memory"),
-        false => shelf.say("all but what the driver, its context and other programs hold"),
+        true => cx.tr("part of it: GPU and system share the memory"),
+        false => cx.tr("all except the memory used by the driver, its context and other programs"),
     }
 }
 
-/// The bandwidth, or that nobody confirmed one: a blank would look like a page that broke.
-pub(super) fn bandwidth(shelf: &Shelf<'_>, data: &DeviceData) -> String {
-    data.bandwidth_gbps.map_or_else(|| shelf.say("not confirmed").into(), |rate| format!("{rate} GB/s"))
+/// Returns the bandwidth, or that it is unconfirmed: a blank would look like a mistake.
+pub(super) fn bandwidth(cx: &RenderContext<'_>, data: &DeviceData) -> String {
+    data.bandwidth_gbps.map_or_else(|| cx.tr("unconfirmed").into(), |rate| format!("{} GB/s", number(rate)))
 }
 
-fn facts(shelf: &Shelf<'_>, data: &DeviceData) -> Vec<Fact> {
+fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
     let options: Vec<String> = data.memory_options_gb.iter().map(ToString::to_string).collect();
     let memory = match options.len() {
         0 | 1 => format!("{} GB", data.memory_gb),
         _ => format!("{} GB", options.join(", ")),
     };
     let memory = match data.unified {
-        true => shelf.fill("{size}, shared with the system", &[("size", &memory)]),
+        true => cx.fill("{size}, shared with the system", &[("size", &memory)]),
         false => memory,
     };
     [
-        Fact::known(shelf.say("Maker"), Some(data.vendor.name())),
-        Fact::known(shelf.say("Class"), Some(class_name(shelf, data.class))),
-        Fact::known(shelf.say("Generation"), data.generation.clone()),
-        Fact::known(shelf.say("Architecture"), data.architecture.clone()),
-        Fact::known(shelf.say("Memory"), Some(memory)),
-        Fact::known(shelf.say("Visible to programs"), Some(visible(shelf, data))),
-        Fact::known(shelf.say("Memory type"), data.memory_type.clone()),
-        Fact::known(
-            shelf.say("Memory bus"),
-            data.bus_bits.map(|bits| shelf.fill("{n} bit", &[("n", &bits)])),
-        ),
-        Fact::known(shelf.say("Bandwidth"), Some(bandwidth(shelf, data))),
-        Fact::known(shelf.say("Power limit"), data.tdp_w.map(|watts| format!("{watts} W"))),
-        Fact::known(shelf.say("Compute capability"), data.compute_capability.clone()),
-        Fact::known(shelf.say("Released"), data.released.map(|date| date.to_string())),
+        Fact::known(cx.tr("Manufacturer"), Some(data.vendor.name())),
+        Fact::known(cx.tr("Class"), Some(class_name(cx, data.class))),
+        Fact::known(cx.tr("Generation"), data.generation.clone()),
+        Fact::known(cx.tr("Architecture"), data.architecture.clone()),
+        Fact::known(cx.tr("Memory"), Some(memory)),
+        Fact::known(cx.tr("Visible to programs"), Some(visible(cx, data))),
+        Fact::known(cx.tr("Memory type"), data.memory_type.clone()),
+        Fact::known(cx.tr("Memory bus"), data.bus_bits.map(|bits| cx.fill("{n}-bit", &[("n", &bits)]))),
+        Fact::known(cx.tr("Bandwidth"), Some(bandwidth(cx, data))),
+        Fact::known(cx.tr("Power limit"), data.tdp_w.map(|watts| format!("{watts} W"))),
+        Fact::known(cx.tr("Compute capability"), data.compute_capability.clone()),
+        Fact::known(cx.tr("Released"), data.released.map(|date| date.to_string())),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// Describes the memory that programs see, and the source of that figure.
-fn visible(shelf: &Shelf<'_>, data: &DeviceData) -> String {
+/// Describes the memory that programs can use, and the source of that figure.
+fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
     let size = gib(data.visible_bytes());
     match &data.visible_source {
-        Some(source) => shelf.fill("{size}, {source}", &[("size", &size), ("source", source)]),
-        None => shelf.fill("{size}, the worst seen on similar devices", &[("size", &size)]),
+        Some(source) => cx.fill("{size}, {source}", &[("size", &size), ("source", source)]),
+        None => cx.fill("{size}, the lowest of similar devices", &[("size", &size)]),
     }
 }
 
-/// A verdict in a type that has no column of its own stands in the first, with its name.
-fn in_column(shelf: &Shelf<'_>, cell: CellView) -> CellView {
-    if table_quants(shelf).contains(&cell.quant) {
+/// A verdict for a quantization without a column of its own is shown in the first column, with its name.
+fn in_column(cx: &RenderContext<'_>, cell: CellView) -> CellView {
+    if table_quants(cx).contains(&cell.quant) {
         return cell;
     }
     let note = match &cell.note {
@@ -223,17 +215,17 @@ fn in_column(shelf: &Shelf<'_>, cell: CellView) -> CellView {
     CellView { quant: DEFAULT_QUANT.into(), note: Some(note), ..cell }
 }
 
-fn models(shelf: &Shelf<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
-    by_parameters(shelf)
+fn models(cx: &RenderContext<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
+    by_parameters(cx)
         .into_iter()
-        .filter_map(|model| Some((model, shelf.order.fits.figures(&model.head.id.slug)?)))
+        .filter_map(|model| Some((model, cx.inputs.fits.figures(&model.head.id.slug)?)))
         .map(|(model, figures)| ModelRow {
             title: model.head.title.value.clone(),
             href: href(root, &model.head.id.address()),
             parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
-            cells: cells(shelf, &model.data, figures, memory)
+            cells: cells(cx, &model.data, figures, memory)
                 .into_iter()
-                .map(|cell| in_column(shelf, cell))
+                .map(|cell| in_column(cx, cell))
                 .collect(),
         })
         .collect()

@@ -1,11 +1,11 @@
-//! Pages of their own: about, methodology, editorial policy.
+//! Standalone pages: about, methodology, editorial policy.
 
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 
 #[derive(Serialize)]
 struct DocumentView {
@@ -13,21 +13,21 @@ struct DocumentView {
     body_html: Value,
 }
 
-pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
-    let page = &shelf.site().documents[at];
+pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
+    let page = &cx.site().documents[at];
     let address = page.head.id.address();
-    let body = shelf.body(&page.head);
+    let body = cx.body(&page.head);
     let view = DocumentView { title: page.head.title.value.clone(), body_html: html(body.html()) };
-    let plate = Plate {
+    let meta = PageMeta {
         address: &address,
         kind: "page",
         title: &page.head.title.value,
-        description: shelf.describe(&page.head),
+        description: cx.describe(&page.head),
         trail: Vec::new(),
         head: Some(&page.head),
-        toc: shelf.toc(&page.head),
+        toc: cx.toc(&page.head),
         noindex: false,
     };
-    let frame = shelf.frame(plate, (None, None));
-    Leaf { view: with_frame(frame, "document", seen(view)), template: "page.html", address }
+    let layout = cx.layout(meta, (None, None));
+    TemplatePage { view: with_layout(layout, "document", view_value(view)), template: "page.html", address }
 }

@@ -3,17 +3,17 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::i18n::text;
 use crate::markdown::{self, Section};
 use crate::render::address::root;
-use crate::render::prose::Line;
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
+use crate::render::prose::InlineHooks;
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
 use crate::site::{Kind, Page, PageId, ProseCall};
-use crate::texts::text;
 
 #[derive(Serialize)]
 struct ErrorView {
@@ -25,14 +25,14 @@ struct ErrorView {
     category: Ref,
     tools: Vec<Ref>,
     platforms: Vec<String>,
-    lead_html: Value,
-    signatures: Vec<SignatureView>,
+    summary_html: Value,
+    first_step: Option<SectionView>,
     causes: Vec<CauseView>,
-    before: Vec<SectionView>,
-    solutions: Vec<SectionView>,
     check: Option<SectionView>,
-    after: Vec<SectionView>,
+    background_html: Value,
+    background: Vec<SectionView>,
     footnotes_html: Value,
+    signatures: Vec<SignatureView>,
     fits: Option<FitsView>,
     look_alikes: Vec<Ref>,
     changes: Vec<ChangeView>,
@@ -63,14 +63,17 @@ struct CauseView {
     id: String,
     title_html: Value,
     tell_html: Value,
-    solutions: Vec<JumpView>,
+    fixes: Vec<FixView>,
 }
 
+/// A solution; its text is shown at the first cause that names it.
 #[derive(Serialize)]
-struct JumpView {
+struct FixView {
     id: String,
     title: String,
-    cost: String,
+    cost: &'static str,
+    html: Option<Value>,
+    fails_html: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -78,11 +81,9 @@ struct SectionView {
     id: String,
     title: String,
     html: Value,
-    fails_html: Option<Value>,
-    cost: Option<String>,
 }
 
-/// What fits on the reader's own card; `models` are slugs of those that the prose computes with.
+/// Models on the reader's own GPU; `models` are the slugs in the calls of the body.
 #[derive(Serialize)]
 struct FitsView {
     models: Vec<String>,
@@ -94,131 +95,136 @@ struct ChangeView {
     what: String,
 }
 
-/// Most pages that are named as easily taken for this one.
-const LOOK_ALIKES: usize = 3;
+/// Maximum number of similar errors on a page.
+const MAX_SIMILAR_ERRORS: usize = 3;
 
-/// How the paragraph begins that says what to do when a solution does not help.
+/// Id of the section that distinguishes the causes.
+const FIRST_STEP: &str = "first-step";
+
+/// Start of the paragraph with the next step if a solution does not help.
 const FAILS: &str = text("If it fails:");
 
-pub(super) fn leaf(shelf: &Shelf<'_>, error: &Page<ErrorData>) -> Leaf {
+pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> TemplatePage {
     let address = error.head.id.address();
     let root = root(&address);
-    let view = view(shelf, error, &root);
+    let view = view(cx, error, &root);
     let category_address = PageId::new(Kind::Category, error.data.category.as_str()).address();
-    let plate = Plate {
+    let meta = PageMeta {
         address: &address,
         kind: "error",
         title: &error.head.title.value,
-        description: shelf.describe(&error.head),
-        trail: vec![
-            (shelf.say("Errors").into(), "errors/"),
-            (view.category.title.clone(), &category_address),
-        ],
+        description: cx.describe(&error.head),
+        trail: vec![(cx.tr("Errors").into(), "errors/"), (view.category.title.clone(), &category_address)],
         head: Some(&error.head),
-        toc: shelf.toc(&error.head),
+        toc: cx.toc(&error.head),
         noindex: false,
     };
-    let frame = shelf.frame(plate, shelf.beside(&error.head.id.slug));
-    Leaf { view: with_frame(frame, "error", seen(&view)), template: "error.html", address }
+    let layout = cx.layout(meta, cx.beside(&error.head.id.slug));
+    TemplatePage { view: with_layout(layout, "error", view_value(&view)), template: "error.html", address }
 }
 
 impl ErrorView {
-    fn add_body(&mut self, shelf: &Shelf<'_>, error: &Page<ErrorData>) {
-        let body = shelf.body(&error.head);
-        let fails = format!("<p><strong>{}</strong>", shelf.say(FAILS));
-        for section in &body.sections {
-            let shown = section_view(section, &error.data, &fails);
-            match () {
-                () if shown.cost.is_some() => self.solutions.push(shown),
-                () if is_check_section(&section.id, &section.title) => self.check = Some(shown),
-                () if self.solutions.is_empty() => self.before.push(shown),
-                () => self.after.push(shown),
+    fn add_body(&mut self, cx: &RenderContext<'_>, error: &Page<ErrorData>) {
+        let body = cx.body(&error.head);
+        let fails = format!("<p><strong>{}</strong>", cx.tr(FAILS));
+        for section in body.sections {
+            let mut fixes = self.causes.iter_mut().flat_map(|cause| &mut cause.fixes);
+            if let Some(fix) = fixes.find(|fix| fix.id == section.id) {
+                let steps = section.html.rfind(&fails).unwrap_or(section.html.len());
+                fix.html = Some(html(&section.html[..steps]));
+                fix.fails_html = (steps < section.html.len()).then(|| html(&section.html[steps..]));
+            } else if is_check_section(&section.id, &section.title) {
+                self.check = Some(section_view(section));
+            } else if section.id == FIRST_STEP {
+                self.first_step = Some(section_view(section));
+            } else {
+                self.background.push(section_view(section));
             }
         }
-        self.lead_html = html(body.lead_html.clone());
-        self.footnotes_html = html(body.footnotes_html.clone());
+        let (summary, rest) = split_lead(&body.lead_html);
+        self.summary_html = html(summary);
+        self.background_html = html(rest);
+        self.footnotes_html = html(body.footnotes_html);
     }
 }
 
-fn view(shelf: &Shelf<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
+/// Splits a lead behind its first paragraph.
+fn split_lead(lead: &str) -> (&str, &str) {
+    const END: &str = "</p>\n";
+    match lead.find(END).filter(|_| lead.starts_with("<p>")) {
+        Some(end) => lead.split_at(end + END.len()),
+        None => (lead, ""),
+    }
+}
+
+fn section_view(section: Section) -> SectionView {
+    SectionView { id: section.id, title: section.title, html: html(section.html) }
+}
+
+fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorView {
     let data = &error.data;
-    let line = Line { order: shelf.order, assets: shelf.assets, page: &error.head, root };
+    let line = InlineHooks { inputs: cx.inputs, assets: cx.assets, page: &error.head, root };
     let related: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
-    let look_alikes = look_alikes(shelf, error);
-    let named = [&related[..], &look_alikes].concat();
+    let similar_errors = similar_errors(cx, error);
+    let named = [&related[..], &similar_errors].concat();
     let mut view = ErrorView {
         slug: error.head.id.slug.clone(),
         kind: data.kind.name(),
         severity: data.severity.name(),
         status: data.status.name(),
         retired_note: data.retired.clone(),
-        category: shelf
+        category: cx
             .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
             .expect("every category has a page: load adds those that are missing"),
-        tools: shelf.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
-        platforms: data.platforms.iter().map(|name| platform(shelf, *name)).collect(),
-        lead_html: Value::default(),
-        signatures: data.signatures.iter().map(|signature| signature_view(shelf, signature)).collect(),
+        tools: cx.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
+        platforms: data.platforms.iter().map(|name| platform(cx, *name)).collect(),
+        summary_html: Value::default(),
+        first_step: None,
+        signatures: data.signatures.iter().map(|signature| signature_view(cx, signature)).collect(),
         causes: data
             .causes
             .iter()
             .map(|cause| CauseView {
                 id: cause.id.value.clone(),
                 title_html: html(markdown::inline(&cause.title.value, &line)),
-                tell_html: html(markdown::inline(&cause.tell.value, &line)),
-                solutions: cause.solutions.iter().filter_map(|id| jump(data, &id.value)).collect(),
+                tell_html: html(markdown::inline(&capitalize(&cause.tell.value), &line)),
+                fixes: cause.solutions.iter().filter_map(|id| fix(data, &id.value)).collect(),
             })
             .collect(),
-        before: Vec::new(),
-        solutions: Vec::new(),
         check: None,
-        after: Vec::new(),
+        background_html: Value::default(),
+        background: Vec::new(),
         footnotes_html: Value::default(),
         fits: fits(error),
-        look_alikes: shelf.references(root, Kind::Error, look_alikes),
+        look_alikes: cx.references(root, Kind::Error, similar_errors),
         changes: data
             .changes
             .iter()
             .map(|change| ChangeView { date: change.date.value.to_string(), what: change.what.clone() })
             .collect(),
-        related: shelf.references(root, Kind::Error, related),
-        backlinks: shelf.backlinks(root, &error.head.id, &named),
-        verified: shelf.verified(&error.head, Some(&data.category), &data.evidence),
-        sources: sources(shelf.texts(), &data.evidence),
+        related: cx.references(root, Kind::Error, related),
+        backlinks: cx.backlinks(root, &error.head.id, &named),
+        verified: cx.verified(&error.head, Some(&data.category), &data.evidence),
+        sources: sources(cx.texts(), &data.evidence),
         json_href: format!("{root}errors/{}.json", error.head.id.slug),
         markdown_href: format!("{root}errors/{}.md", error.head.id.slug),
     };
-    view.add_body(shelf, error);
+    view.add_body(cx, error);
     view
 }
 
-fn section_view(section: &Section, data: &ErrorData, fails: &str) -> SectionView {
-    let solution = data.solutions.iter().find(|solution| solution.id.value == section.id);
-    let (steps, fails) = match section.html.rfind(fails).filter(|_| solution.is_some()) {
-        Some(at) => (&section.html[..at], Some(section.html[at..].to_string())),
-        None => (section.html.as_str(), None),
-    };
-    SectionView {
-        id: section.id.clone(),
-        title: section.title.clone(),
-        html: html(steps.to_string()),
-        fails_html: fails.map(html),
-        cost: solution.map(|solution| solution.cost.name().to_string()),
-    }
-}
-
-/// Slugs of pages that a reader may have taken this one for; those that it is related to are listed as such.
-fn look_alikes<'s>(shelf: &'s Shelf<'_>, error: &Page<ErrorData>) -> Vec<&'s str> {
+/// Returns the slugs of similar errors, except those that are listed as related.
+fn similar_errors<'s>(cx: &'s RenderContext<'_>, error: &Page<ErrorData>) -> Vec<&'s str> {
     let slug = error.head.id.slug.as_str();
     let lists =
         |page: &Page<ErrorData>, other: &str| page.data.related.iter().any(|named| named.value == other);
     let is_related =
-        |other: &str| lists(error, other) || shelf.site().error(other).is_some_and(|page| lists(page, slug));
-    let alike = shelf.look_alikes.get(slug).map(Vec::as_slice).unwrap_or_default();
-    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(LOOK_ALIKES).collect()
+        |other: &str| lists(error, other) || cx.site().error(other).is_some_and(|page| lists(page, slug));
+    let alike = cx.similar_errors.get(slug).map(Vec::as_slice).unwrap_or_default();
+    alike.iter().map(String::as_str).filter(|other| !is_related(other)).take(MAX_SIMILAR_ERRORS).collect()
 }
 
-/// Whether a page leads to the calculator or computes itself: there memory decides.
+/// Returns whether an error depends on memory: its page links to the calculator or contains estimator calls.
 pub fn asks_for_memory(error: &Page<ErrorData>) -> bool {
     fits(error).is_some()
 }
@@ -235,51 +241,62 @@ fn fits(error: &Page<ErrorData>) -> Option<FitsView> {
     (leads || !models.is_empty()).then_some(FitsView { models })
 }
 
-fn jump(data: &ErrorData, id: &str) -> Option<JumpView> {
+fn fix(data: &ErrorData, id: &str) -> Option<FixView> {
     let solution = data.solutions.iter().find(|solution| solution.id.value == id)?;
-    Some(JumpView {
+    Some(FixView {
         id: id.to_string(),
-        title: solution.title.clone(),
-        cost: solution.cost.name().to_string(),
+        title: solution.heading.clone(),
+        cost: solution.cost.name(),
+        html: None,
+        fails_html: None,
     })
 }
 
-fn signature_view(shelf: &Shelf<'_>, signature: &Signature) -> SignatureView {
+/// Capitalizes the first word of a symptom unless it is a name or code: `llama.cpp`, `` `nvidia-smi` ``.
+fn capitalize(tell: &str) -> String {
+    let word = tell.split([' ', ',', ':']).next().unwrap_or_default();
+    match tell.chars().next().filter(|_| word.chars().all(char::is_lowercase)) {
+        Some(first) => first.to_uppercase().chain(tell.chars().skip(1)).collect(),
+        None => tell.to_string(),
+    }
+}
+
+fn signature_view(cx: &RenderContext<'_>, signature: &Signature) -> SignatureView {
     SignatureView {
         text: signature_text(signature.text()),
         samples: signature.samples.iter().map(|sample| sample.value.clone()).collect(),
         source: SourceView {
             href: Some(signature.source.clone()),
-            label: label(shelf.texts(), &signature.source),
+            label: label(cx.texts(), &signature.source),
         },
         versions: signature
             .versions
             .iter()
-            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(shelf, range) })
+            .map(|(name, range)| RangeView { name: name.clone(), range: range_in_words(cx, range) })
             .collect(),
     }
 }
 
-/// `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
-fn range_in_words(shelf: &Shelf<'_>, range: &str) -> String {
+/// Formats a version range: `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
+fn range_in_words(cx: &RenderContext<'_>, range: &str) -> String {
     match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
-        Some((from, "")) => shelf.fill("{version} and later", &[("version", &from.trim())]),
-        Some(("", to)) => shelf.fill("up to {version}", &[("version", &to.trim())]),
+        Some((from, "")) => cx.fill("{version} and later", &[("version", &from.trim())]),
+        Some(("", to)) => cx.fill("up to {version}", &[("version", &to.trim())]),
         Some((from, to)) if to.trim().is_empty() => {
-            shelf.fill("{version} and later", &[("version", &from.trim())])
+            cx.fill("{version} and later", &[("version", &from.trim())])
         }
-        Some((from, to)) => shelf.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
+        Some((from, to)) => cx.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
         None => range.trim().to_string(),
     }
 }
 
-fn platform(shelf: &Shelf<'_>, platform: Platform) -> String {
+fn platform(cx: &RenderContext<'_>, platform: Platform) -> String {
     match platform {
         Platform::Linux => "Linux",
         Platform::Windows => "Windows",
         Platform::Macos => "macOS",
         Platform::Wsl => "WSL",
-        Platform::Docker => shelf.say("containers"),
+        Platform::Docker => cx.tr("containers"),
     }
     .to_string()
 }

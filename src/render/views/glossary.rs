@@ -3,9 +3,9 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 
 #[derive(Serialize)]
 struct TermView {
@@ -22,8 +22,8 @@ struct GlossaryView {
     letters: Vec<String>,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let mut terms: Vec<TermView> = shelf
+pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
+    let mut terms: Vec<TermView> = cx
         .site()
         .terms
         .iter()
@@ -31,19 +31,19 @@ pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
             id: term.head.id.slug.clone(),
             title: term.head.title.value.clone(),
             also: term.data.also.clone(),
-            html: html(shelf.body(&term.head).html()),
+            html: html(cx.body(&term.head).html()),
             letter: letter(&term.head.title.value),
         })
         .collect();
     terms.sort_by_key(|term| (term.letter.clone(), term.title.to_lowercase()));
     let mut letters: Vec<String> = terms.iter().map(|term| term.letter.clone()).collect();
     letters.dedup();
-    let description = shelf
-        .fill("{n} terms that the pages of this site use, in a few sentences each.", &[("n", &terms.len())]);
-    let plate = Plate::listing("glossary/", "glossary", shelf.say("Glossary"), &description);
-    let frame = shelf.frame(plate, (None, None));
-    let view = with_frame(frame, "glossary", seen(GlossaryView { terms, letters }));
-    vec![Leaf { address: "glossary/".into(), template: "glossary.html", view }]
+    let description =
+        cx.fill("{n} terms used on this site, each explained in a few sentences.", &[("n", &terms.len())]);
+    let meta = PageMeta::listing("glossary/", "glossary", cx.tr("Glossary"), &description);
+    let layout = cx.layout(meta, (None, None));
+    let view = with_layout(layout, "glossary", view_value(GlossaryView { terms, letters }));
+    vec![TemplatePage { address: "glossary/".into(), template: "glossary.html", view }]
 }
 
 fn letter(title: &str) -> String {

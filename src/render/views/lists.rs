@@ -1,14 +1,14 @@
-//! Lists: all errors, categories, tools, guides, hardware, quantizations.
+//! Lists of errors, categories, tools, guides, hardware and quantizations.
 
 use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::render::address::{href, root};
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
 use crate::render::views::common::ErrorRow;
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::device::bandwidth;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
 use crate::site::Page;
 use crate::site::kinds::{CategoryData, DeviceClass};
 
@@ -29,7 +29,7 @@ struct CategoryView {
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct ListEntry {
     title: String,
     href: String,
     description: String,
@@ -42,11 +42,11 @@ struct Entry {
 struct Vendor {
     title: String,
     id: String,
-    devices: Vec<DeviceRow>,
+    devices: Vec<DeviceListRow>,
 }
 
 #[derive(Serialize)]
-struct DeviceRow {
+struct DeviceListRow {
     title: String,
     href: String,
     memory: String,
@@ -56,136 +56,136 @@ struct DeviceRow {
     facts: DeviceFacts,
 }
 
-/// What the list narrows and orders by.
+/// Data attributes for filtering and sorting.
 #[derive(Serialize)]
 struct DeviceFacts {
     memory: f64,
     bandwidth: Option<f64>,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    vec![errors(shelf), tools(shelf), guides(shelf), hardware(shelf), quants(shelf)]
+pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
+    vec![errors(cx), tools(cx), guides(cx), hardware(cx), quants(cx)]
 }
 
 fn listing(
-    shelf: &Shelf<'_>,
+    cx: &RenderContext<'_>,
     address: &str,
     template: &'static str,
     (kind, title, description): (&'static str, &str, &str),
     (name, view): (&'static str, Value),
-) -> Leaf {
-    let plate = Plate::listing(address, kind, title, description);
-    let view = with_frame(shelf.frame(plate, (None, None)), name, view);
-    Leaf { address: address.to_string(), template, view }
+) -> TemplatePage {
+    let meta = PageMeta::listing(address, kind, title, description);
+    let view = with_layout(cx.layout(meta, (None, None)), name, view);
+    TemplatePage { address: address.to_string(), template, view }
 }
 
-/// Categories in the order that their pages give them.
-pub(super) fn ordered<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<CategoryData>> {
-    let mut categories: Vec<_> = shelf
+/// Returns the categories in the order of their `order` fields.
+pub(super) fn ordered_categories<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<CategoryData>> {
+    let mut categories: Vec<_> = cx
         .site()
         .categories
         .iter()
-        .filter(|category| !shelf.errors_of(&category.head.id.slug).is_empty())
+        .filter(|category| !cx.errors_of(&category.head.id.slug).is_empty())
         .collect();
     categories.sort_by_key(|category| (category.data.order, category.head.title.value.to_lowercase()));
     categories
 }
 
-pub(super) fn errors(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("errors/");
-    let groups: Vec<Group> = ordered(shelf)
+    let groups: Vec<Group> = ordered_categories(cx)
         .into_iter()
         .map(|category| Group {
             title: category.head.title.value.clone(),
             href: href(&root, &category.head.id.address()),
-            description: shelf.describe(&category.head),
+            description: cx.describe(&category.head),
             id: category.head.id.slug.clone(),
-            errors: shelf
-                .errors_of(&category.head.id.slug)
-                .iter()
-                .map(|error| shelf.row(&root, error))
-                .collect(),
+            errors: cx.errors_of(&category.head.id.slug).iter().map(|error| cx.row(&root, error)).collect(),
         })
         .collect();
-    let description = shelf.fill(
-        "All {n} errors of this knowledge base, by kind of trouble, each with the message by which it is known.",
-        &[("n", &shelf.site().errors.len())],
+    let description = cx.fill(
+        "All {n} errors in this knowledge base by category, each with its message.",
+        &[("n", &cx.site().errors.len())],
     );
     listing(
-        shelf,
+        cx,
         "errors/",
         "errors.html",
-        ("errors", shelf.say("Errors"), &description),
-        ("groups", seen(groups)),
+        ("errors", cx.tr("Errors"), &description),
+        ("groups", view_value(groups)),
     )
 }
 
-pub(super) fn category(shelf: &Shelf<'_>, at: usize) -> Leaf {
-    let category = &shelf.site().categories[at];
+pub(super) fn category(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
+    let category = &cx.site().categories[at];
     let address = category.head.id.address();
     let root = root(&address);
-    let errors = shelf.errors_of(&category.head.id.slug);
+    let errors = cx.errors_of(&category.head.id.slug);
     let title = &category.head.title.value;
-    let described = shelf.describe(&category.head);
-    let plate = Plate {
+    let described = cx.describe(&category.head);
+    let meta = PageMeta {
         address: &address,
         kind: "category",
         title,
         description: match described.is_empty() {
-            true => shelf.fill("Errors of the kind “{title}” and how to mend them.", &[("title", title)]),
+            true => cx.fill("{title}: errors and how to fix them.", &[("title", title)]),
             false => described,
         },
-        trail: vec![(shelf.say("Errors").into(), "errors/")],
+        trail: vec![(cx.tr("Errors").into(), "errors/")],
         head: Some(&category.head),
         toc: Vec::new(),
         noindex: false,
     };
     let view = CategoryView {
         title: title.clone(),
-        description_html: html(shelf.body(&category.head).html()),
-        errors: errors.iter().map(|error| shelf.row(&root, error)).collect(),
+        description_html: html(cx.body(&category.head).html()),
+        errors: errors.iter().map(|error| cx.row(&root, error)).collect(),
     };
-    let frame = shelf.frame(plate, (None, None));
-    Leaf { view: with_frame(frame, "category", seen(view)), template: "category.html", address }
+    let layout = cx.layout(meta, (None, None));
+    TemplatePage {
+        view: with_layout(layout, "category", view_value(view)),
+        template: "category.html",
+        address,
+    }
 }
 
-pub(super) fn tools(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn tools(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("tools/");
-    let entries: Vec<Entry> = shelf
+    let entries: Vec<ListEntry> = cx
         .site()
         .tools
         .iter()
-        .map(|tool| Entry {
+        .map(|tool| ListEntry {
             title: tool.head.title.value.clone(),
             href: href(&root, &tool.head.id.address()),
-            description: shelf.describe(&tool.head),
-            count: shelf.errors_naming(&tool.head.id.slug).len(),
+            description: cx.describe(&tool.head),
+            count: cx.errors_naming(&tool.head.id.slug).len(),
             family: String::new(),
             verified_date: String::new(),
         })
         .collect();
-    let description = shelf.say(
-        "Programs whose errors are explained here: where each keeps its logs, and which errors it prints.",
+    let description = cx.tr(
+        "Programs whose errors are explained on this site: where they store their logs, and which errors they print.",
     );
     listing(
-        shelf,
+        cx,
         "tools/",
         "tools.html",
-        ("tools", shelf.say("Tools"), description),
-        ("tools", seen(entries)),
+        ("tools", cx.tr("Tools"), description),
+        ("tools", view_value(entries)),
     )
 }
 
-pub(super) fn guides(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("guides/");
-    let mut guides: Vec<_> = shelf.site().guides.iter().collect();
+    let mut guides: Vec<_> = cx.site().guides.iter().collect();
     guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
-    let entries: Vec<Entry> = guides
+    let entries: Vec<ListEntry> = guides
         .into_iter()
-        .map(|guide| Entry {
+        .map(|guide| ListEntry {
             title: guide.head.title.value.clone(),
             href: href(&root, &guide.head.id.address()),
-            description: shelf.describe(&guide.head),
+            description: cx.describe(&guide.head),
             count: 0,
             family: String::new(),
             verified_date: guide
@@ -196,92 +196,88 @@ pub(super) fn guides(shelf: &Shelf<'_>) -> Leaf {
                 .unwrap_or_default(),
         })
         .collect();
-    let description = shelf
-        .say("Steps that mend several errors at once, written out in full, with what each of them costs.");
+    let description = cx.tr("Step-by-step instructions that fix several errors, with the cost of each step.");
     listing(
-        shelf,
+        cx,
         "guides/",
         "guides.html",
-        ("guides", shelf.say("Guides"), description),
-        ("guides", seen(entries)),
+        ("guides", cx.tr("Guides"), description),
+        ("guides", view_value(entries)),
     )
 }
 
-pub(super) fn hardware(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("hardware/");
     let mut vendors: Vec<Vendor> = Vec::new();
     for name in ["NVIDIA", "AMD", "Apple", "Intel"] {
         let mut devices: Vec<_> =
-            shelf.site().devices.iter().filter(|device| device.data.vendor.name() == name).collect();
+            cx.site().devices.iter().filter(|device| device.data.vendor.name() == name).collect();
         devices.sort_by(|a, b| {
             b.data.released.cmp(&a.data.released).then_with(|| a.head.title.value.cmp(&b.head.title.value))
         });
         if devices.is_empty() {
             continue;
         }
-        let rows = devices.into_iter().map(|device| DeviceRow {
+        let rows = devices.into_iter().map(|device| DeviceListRow {
             title: device.head.title.value.clone(),
             href: href(&root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gb),
-            bandwidth: bandwidth(shelf, &device.data),
-            class: class_name(shelf, device.data.class).to_string(),
+            bandwidth: bandwidth(cx, &device.data),
+            class: class_name(cx, device.data.class).to_string(),
             released: device.data.released.map(|date| date.to_string()),
             facts: DeviceFacts { memory: device.data.memory_gb, bandwidth: device.data.bandwidth_gbps },
         });
         vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
     }
-    let description = shelf.fill(
-        "{n} cards and machines with their memory and bandwidth, and which models run on each.",
-        &[("n", &shelf.site().devices.len())],
+    let description = cx.fill(
+        "{n} devices with their memory and bandwidth, and the models that run on each.",
+        &[("n", &cx.site().devices.len())],
     );
     listing(
-        shelf,
+        cx,
         "hardware/",
         "hardware.html",
-        ("hardware", shelf.say("Hardware"), &description),
-        ("vendors", seen(vendors)),
+        ("hardware", cx.tr("Hardware"), &description),
+        ("vendors", view_value(vendors)),
     )
 }
 
-/// What sort of device it is, in words.
-pub(super) fn class_name<'s>(shelf: &Shelf<'s>, class: DeviceClass) -> &'s str {
+/// Returns the name of a device class.
+pub(super) fn class_name<'s>(cx: &RenderContext<'s>, class: DeviceClass) -> &'s str {
     match class {
         DeviceClass::Apple => "Apple silicon",
-        DeviceClass::Soc => shelf.say("system on a chip"),
-        DeviceClass::Gpu => shelf.say("graphics card"),
+        DeviceClass::Soc => cx.tr("system on a chip"),
+        DeviceClass::Gpu => cx.tr("discrete GPU"),
     }
 }
 
-pub(super) fn quants(shelf: &Shelf<'_>) -> Leaf {
+pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("quants/");
-    let mut quants: Vec<_> = shelf.site().quants.iter().collect();
-    quants.sort_by_key(|quant| {
-        (shelf.order.fits.quant(&quant.data.gguf_type.value), quant.head.id.slug.clone())
-    });
-    let entries: Vec<Entry> = quants
+    let mut quants: Vec<_> = cx.site().quants.iter().collect();
+    quants
+        .sort_by_key(|quant| (cx.inputs.fits.quant(&quant.data.gguf_type.value), quant.head.id.slug.clone()));
+    let entries: Vec<ListEntry> = quants
         .into_iter()
-        .map(|quant| Entry {
+        .map(|quant| ListEntry {
             title: quant.head.title.value.clone(),
             href: href(&root, &quant.head.id.address()),
-            description: shelf.describe(&quant.head),
+            description: cx.describe(&quant.head),
             count: 0,
             family: quant.data.family.name().to_string(),
             verified_date: String::new(),
         })
         .collect();
-    let description = shelf.say(
-        "Formats that weights come in, from the widest to the narrowest, and what each makes of every model.",
-    );
+    let description = cx.tr("Weight formats from widest to narrowest, with the file sizes of all models.");
     listing(
-        shelf,
+        cx,
         "quants/",
         "quants.html",
-        ("quants", shelf.say("Quantizations"), description),
-        ("quants", seen(entries)),
+        ("quants", cx.tr("Quantizations"), description),
+        ("quants", view_value(entries)),
     )
 }
 
-/// An id made from a title.
+/// Converts a title to an id.
 pub(super) fn slug(title: &str) -> String {
     let parts: String =
         title.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();

@@ -1,10 +1,10 @@
-//! What every page shows of the site: its name, its menus, its counts.
+//! Site data on every page: name, menus, number of pages.
 
+use crate::i18n::text;
 use crate::render::address::href;
 use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
-use crate::render::views::shelf::{Plate, Shelf};
+use crate::render::views::context::{PageMeta, RenderContext};
 use crate::site::{Kind, PageId};
-use crate::texts::text;
 
 /// Main menu: title and address.
 const MENU: &[(&str, &str)] = &[
@@ -17,25 +17,25 @@ const MENU: &[(&str, &str)] = &[
     (text("Glossary"), "glossary/"),
 ];
 
-/// Menu at the end of a page.
+/// Footer menu.
 const FOOTER: &[(&str, &str)] = &[
     (text("Compare devices"), "compare/"),
     (text("Choose a GPU"), "choose-gpu/"),
-    (text("Cost against the cloud"), "cost-vs-cloud/"),
+    (text("Cost vs. cloud"), "cost-vs-cloud/"),
     (text("Tools"), "tools/"),
     (text("Quantizations"), "quants/"),
     (text("Models by memory"), "models-by-memory/"),
-    (text("What changed"), "changes/"),
+    (text("Recent changes"), "changes/"),
     (text("Feed"), "feed.xml"),
     (text("Data"), "kb.json"),
 ];
 
-impl Shelf<'_> {
-    /// What the templates see as `site`, from the page at an address with this root.
+impl RenderContext<'_> {
+    /// Returns the template variable `site` for the page at an address with this root.
     pub fn site_view(&self, root: &str, address: &str) -> SiteView {
-        let config = self.order.config;
+        let config = self.inputs.config;
         let item = |(title, to): &(&'static str, &str)| MenuItem {
-            title: self.say(title).to_string(),
+            title: self.tr(title).to_string(),
             href: href(root, to),
             current: !to.is_empty() && address.starts_with(to),
         };
@@ -48,7 +48,7 @@ impl Shelf<'_> {
         .into_iter()
         .filter(|(_, slug)| exists(slug))
         .map(|(title, slug)| MenuItem {
-            title: self.say(title).into(),
+            title: self.tr(title).into(),
             href: href(root, &format!("{slug}/")),
             current: address == format!("{slug}/"),
         });
@@ -60,8 +60,8 @@ impl Shelf<'_> {
             issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
             repository: config.repository.clone(),
             contact: config.contact.clone(),
-            licence: config.licence.clone(),
-            licence_url: config.licence_url.clone(),
+            license: config.license.clone(),
+            license_url: config.license_url.clone(),
             counts: Counts {
                 errors: self.site().errors.len(),
                 models: self.site().models.len(),
@@ -73,15 +73,15 @@ impl Shelf<'_> {
         }
     }
 
-    /// The way from the home page to a page.
-    pub fn breadcrumbs(&self, root: &str, plate: &Plate<'_>) -> Vec<Step> {
-        if plate.address.is_empty() || plate.kind == "not-found" {
+    /// Returns the breadcrumbs of a page.
+    pub fn breadcrumbs(&self, root: &str, meta: &PageMeta<'_>) -> Vec<Step> {
+        if meta.address.is_empty() || meta.kind == "not-found" {
             return Vec::new();
         }
-        let home = Step { title: self.say("Home").into(), href: Some(href(root, "")) };
+        let home = Step { title: self.tr("Home").into(), href: Some(href(root, "")) };
         let trail =
-            plate.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
-        let here = Step { title: plate.title.to_string(), href: None };
+            meta.trail.iter().map(|(title, to)| Step { title: title.clone(), href: Some(href(root, to)) });
+        let here = Step { title: meta.title.to_string(), href: None };
         std::iter::once(home).chain(trail).chain(std::iter::once(here)).collect()
     }
 }

@@ -1,10 +1,13 @@
-//! What each template may see: a type a page kind, made from borrowed parts of the site.
+//! The data of each template: one type per kind of page, borrowing from the site.
 
+mod builtin_pages;
 mod chart;
 mod choose;
 mod common;
 mod compare;
+mod context;
 mod cost;
+mod defaults;
 mod device;
 mod document;
 mod error;
@@ -12,17 +15,14 @@ mod glossary;
 mod guide;
 mod home;
 mod lists;
+mod machine;
 mod menu;
 mod model;
 mod model_facts;
 mod models;
 mod partial;
-mod place;
 mod quant;
-mod shelf;
-mod special;
 mod tool;
-mod usual;
 mod wording;
 
 use std::collections::BTreeSet;
@@ -30,92 +30,94 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 pub(super) use common::{description, parameters};
+pub(super) use context::{PageMeta, RenderContext, with_layout};
+pub(super) use defaults::{CONTEXTS, RunsOn, default_quant, runs_on};
 pub(super) use device::fitting;
 pub(super) use error::asks_for_memory;
 pub(super) use model::by_parameters;
-pub(super) use shelf::{Plate, Shelf, with_frame};
-pub(super) use usual::{CONTEXTS, RunsOn, runs_on, usual_quant};
 pub(super) use wording::signature_text;
 
 use crate::diag::Diagnostic;
 use crate::files::SourceId;
 use crate::render::address::file;
-use crate::render::data::{error_twins, twin};
-use crate::render::templates::Engine;
+use crate::render::data::{alternate, error_alternates};
+use crate::render::templates::TemplateEngine;
 use crate::site::Head;
 
-/// One page, ready for its template: address, name of the template, and what it sees.
-pub(super) struct Leaf {
+/// A page with the data of its template.
+pub(super) struct TemplatePage {
     /// Address relative to the root.
     pub address: String,
     /// Name of the template.
     pub template: &'static str,
-    /// What the template sees.
+    /// Variables of the template.
     pub view: minijinja::value::Value,
 }
 
 /// Makes pages that belong together.
-type Maker = fn(&Shelf<'_>) -> Vec<Leaf>;
+type PagesBuilder = fn(&RenderContext<'_>) -> Vec<TemplatePage>;
 
-/// Makes the page that stands at a place in the list of its kind.
-type PageMaker = fn(&Shelf<'_>, usize) -> Leaf;
+/// Makes the page at an index in the list of its kind.
+type PageBuilder = fn(&RenderContext<'_>, usize) -> TemplatePage;
 
-/// Files that are made at once, and again when something that they show changed.
+/// Files that are rendered together, and again when something that they read changes.
 pub(super) struct Query<'q> {
-    /// Its name, that of no other: of a page its address.
+    /// Unique name.
     pub name: String,
-    /// The page that they are about, if it is one.
+    /// Source file of the page, if it is one.
     pub about: Option<SourceId>,
-    /// Makes them.
+    /// Renders the files.
     pub make: Box<dyn Fn() -> Result<Files, Diagnostic> + Send + Sync + 'q>,
 }
 
 /// Paths and contents of files.
 type Files = Vec<(String, Vec<u8>)>;
 
-/// Every HTML page; those of errors, models and devices with their data.
-pub(super) fn queries<'q>(shelf: &'q Shelf<'_>, engine: &'q Engine<'_>) -> Vec<Query<'q>> {
-    let makers: [(&str, Maker); 17] = [
-        ("", home::leaves),
-        ("errors/", |shelf| vec![lists::errors(shelf)]),
-        ("tools/", |shelf| vec![lists::tools(shelf)]),
-        ("guides/", |shelf| vec![lists::guides(shelf)]),
-        ("hardware/", |shelf| vec![lists::hardware(shelf)]),
-        ("quants/", |shelf| vec![lists::quants(shelf)]),
-        ("glossary/", glossary::leaves),
-        ("models/", models::leaves),
-        ("will-it-run/", |shelf| vec![special::calculator(shelf)]),
-        ("diagnose/", |shelf| vec![special::diagnose(shelf)]),
-        ("search/", |shelf| vec![special::search(shelf)]),
-        ("changes/", |shelf| vec![special::changes(shelf)]),
-        ("404", |shelf| vec![special::not_found(shelf)]),
-        ("redirects", special::redirects),
-        ("compare/", compare::leaves),
-        ("choose-gpu/", choose::leaves),
-        ("cost-vs-cloud/", cost::leaves),
+/// Returns the queries of all HTML pages, with the data files of errors, models and devices.
+pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<'_>) -> Vec<Query<'q>> {
+    let builders: [(&str, PagesBuilder); 17] = [
+        ("", home::build_pages),
+        ("errors/", |cx| vec![lists::errors(cx)]),
+        ("tools/", |cx| vec![lists::tools(cx)]),
+        ("guides/", |cx| vec![lists::guides(cx)]),
+        ("hardware/", |cx| vec![lists::hardware(cx)]),
+        ("quants/", |cx| vec![lists::quants(cx)]),
+        ("glossary/", glossary::build_pages),
+        ("models/", models::build_pages),
+        ("will-it-run/", |cx| vec![builtin_pages::calculator(cx)]),
+        ("diagnose/", |cx| vec![builtin_pages::diagnose(cx)]),
+        ("search/", |cx| vec![builtin_pages::search(cx)]),
+        ("changes/", |cx| vec![builtin_pages::changes(cx)]),
+        ("404", |cx| vec![builtin_pages::not_found(cx)]),
+        ("redirects", builtin_pages::redirects),
+        ("compare/", compare::build_pages),
+        ("choose-gpu/", choose::build_pages),
+        ("cost-vs-cloud/", cost::build_pages),
     ];
-    let site = shelf.site();
-    let kinds: [(Vec<&Head>, PageMaker); 7] = [
+    let site = cx.site();
+    let kinds: [(Vec<&Head>, PageBuilder); 7] = [
         (site.categories.iter().map(|page| &page.head).collect(), lists::category),
-        (site.tools.iter().map(|page| &page.head).collect(), tool::leaf),
-        (site.guides.iter().map(|page| &page.head).collect(), guide::leaf),
-        (site.models.iter().map(|page| &page.head).collect(), model::leaf),
-        (site.devices.iter().map(|page| &page.head).collect(), device::leaf),
-        (site.quants.iter().map(|page| &page.head).collect(), quant::leaf),
-        (site.documents.iter().map(|page| &page.head).collect(), document::leaf),
+        (site.tools.iter().map(|page| &page.head).collect(), tool::build_page),
+        (site.guides.iter().map(|page| &page.head).collect(), guide::build_page),
+        (site.models.iter().map(|page| &page.head).collect(), model::build_page),
+        (site.devices.iter().map(|page| &page.head).collect(), device::build_page),
+        (site.quants.iter().map(|page| &page.head).collect(), quant::build_page),
+        (site.documents.iter().map(|page| &page.head).collect(), document::build_page),
     ];
-    let lists = makers.into_iter().map(|(name, make)| Query {
+    let lists = builders.into_iter().map(|(name, make)| Query {
         name: name.to_string(),
         about: None,
-        make: Box::new(move || make(shelf).into_iter().map(|leaf| rendered(shelf, engine, leaf)).collect()),
+        make: Box::new(move || {
+            make(cx).into_iter().map(|build_page| rendered(cx, engine, build_page)).collect()
+        }),
     });
     let pages = kinds.into_iter().flat_map(|(heads, make)| {
         heads.into_iter().enumerate().map(move |(at, head)| Query {
             name: head.id.address(),
             about: Some(head.source),
             make: Box::new(move || {
-                let page = rendered(shelf, engine, make(shelf, at))?;
-                Ok([page].into_iter().chain(twin(shelf, head.id.kind, at)).collect())
+                let page = rendered(cx, engine, make(cx, at))?;
+                Ok([page].into_iter().chain(alternate(cx, head.id.kind, at)).collect())
             }),
         })
     });
@@ -123,38 +125,46 @@ pub(super) fn queries<'q>(shelf: &'q Shelf<'_>, engine: &'q Engine<'_>) -> Vec<Q
         name: error.head.id.address(),
         about: Some(error.head.source),
         make: Box::new(move || {
-            let page = rendered(shelf, engine, error::leaf(shelf, error))?;
-            Ok([page].into_iter().chain(error_twins(shelf, error)).collect())
+            let page = rendered(cx, engine, error::build_page(cx, error))?;
+            Ok([page].into_iter().chain(error_alternates(cx, error)).collect())
         }),
     });
     lists.chain(pages).chain(errors).collect()
 }
 
-fn rendered(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: Leaf) -> Result<(String, Vec<u8>), Diagnostic> {
-    let bytes = bytes(shelf, engine, &leaf)?;
-    Ok((file(&leaf.address), bytes))
+fn rendered(
+    cx: &RenderContext<'_>,
+    engine: &TemplateEngine<'_>,
+    build_page: TemplatePage,
+) -> Result<(String, Vec<u8>), Diagnostic> {
+    let bytes = bytes(cx, engine, &build_page)?;
+    Ok((file(&build_page.address), bytes))
 }
 
-fn bytes(shelf: &Shelf<'_>, engine: &Engine<'_>, leaf: &Leaf) -> Result<Vec<u8>, Diagnostic> {
-    let (watch, path) = (shelf.order.watch, file(&leaf.address));
-    watch.begin_page(&path);
-    let page = engine.render(leaf.template, &leaf.view);
-    watch.end_page(&path);
+fn bytes(
+    cx: &RenderContext<'_>,
+    engine: &TemplateEngine<'_>,
+    build_page: &TemplatePage,
+) -> Result<Vec<u8>, Diagnostic> {
+    let (progress, path) = (cx.inputs.progress, file(&build_page.address));
+    progress.start_page(&path);
+    let page = engine.render(build_page.template, &build_page.view);
+    progress.finish_page(&path);
     page
 }
 
-/// Pages that are read as text, and lists.
-pub(super) fn texts(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let site = shelf.site();
-    let all = |make: PageMaker, count: usize| (0..count).into_par_iter().map(move |at| make(shelf, at));
-    let lists: [Maker; 3] = [lists::leaves, models::leaves, glossary::leaves];
+/// Returns the pages for a bundle: articles and lists.
+pub(super) fn texts(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
+    let site = cx.site();
+    let all = |make: PageBuilder, count: usize| (0..count).into_par_iter().map(move |at| make(cx, at));
+    let lists: [PagesBuilder; 3] = [lists::build_pages, models::build_pages, glossary::build_pages];
     let categories: BTreeSet<&str> = site.errors.iter().map(|error| error.data.category.as_str()).collect();
-    let errors: Vec<_> = categories.into_iter().flat_map(|category| shelf.errors_of(category)).collect();
-    let leaves = errors.into_par_iter().map(|error| error::leaf(shelf, error));
-    leaves
+    let errors: Vec<_> = categories.into_iter().flat_map(|category| cx.errors_of(category)).collect();
+    let build_pages = errors.into_par_iter().map(|error| error::build_page(cx, error));
+    build_pages
         .chain(all(lists::category, site.categories.len()))
-        .chain(all(guide::leaf, site.guides.len()))
-        .chain(all(tool::leaf, site.tools.len()))
-        .chain(lists.into_par_iter().flat_map(|make| make(shelf)))
+        .chain(all(guide::build_page, site.guides.len()))
+        .chain(all(tool::build_page, site.tools.len()))
+        .chain(lists.into_par_iter().flat_map(|make| make(cx)))
         .collect()
 }

@@ -6,15 +6,17 @@ use serde::Serialize;
 
 use crate::render::address::{href, root};
 use crate::render::badges::{sentence, width_of};
-use crate::render::reasons::not_covered;
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
+use crate::render::not_covered::not_covered;
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
 use crate::render::views::chart::{Chart, chart};
-use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, context, parameters, sources};
+use crate::render::views::common::{
+    CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
+};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::defaults::{CONTEXTS, DefaultRun, cards, default_quant, default_run, runs_on};
 use crate::render::views::model_facts::facts;
 use crate::render::views::partial::partial;
-use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
-use crate::render::views::usual::{CONTEXTS, UsualRun, cards, runs_on, usual_quant, usual_run};
 use crate::site::kinds::ModelData;
 use crate::site::{
     CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, Figures, Head, ModelFit, Page, Run, format_count, gib,
@@ -26,7 +28,7 @@ struct ModelView {
     family: String,
     hf_id: Option<String>,
     hf_href: Option<String>,
-    licence: Option<String>,
+    license: Option<String>,
     released: Option<String>,
     parameters: Option<String>,
     parameters_note: Option<String>,
@@ -55,7 +57,7 @@ struct ContextView {
     tokens: u64,
 }
 
-/// Totals by quantization and context, with one type of cache.
+/// Memory by quantization and context, with one cache type.
 #[derive(Serialize)]
 struct MemoryView {
     kv_type: &'static str,
@@ -105,29 +107,30 @@ struct DeviceRow {
     quant_cells: Vec<CellView>,
 }
 
-/// Quantizations of verdicts in tables.
+/// Quantizations in tables of verdicts.
 pub(super) const TABLE_QUANTS: [&str; 3] = [DEFAULT_QUANT, "Q8_0", "F16"];
 
-/// Those of [`TABLE_QUANTS`] that the site has pages for.
-pub(super) fn table_quants(shelf: &Shelf<'_>) -> Vec<String> {
-    let known = TABLE_QUANTS.iter().filter(|name| shelf.order.fits.quant(name).is_some());
+/// Returns those of [`TABLE_QUANTS`] that the site has pages for.
+pub(super) fn table_quants(cx: &RenderContext<'_>) -> Vec<String> {
+    let known = TABLE_QUANTS.iter().filter(|name| cx.inputs.fits.quant(name).is_some());
     known.map(|name| (*name).to_string()).collect()
 }
 
-/// Quantizations of a model's verdicts: those of [`TABLE_QUANTS`] that it comes in, else the usual one.
-fn quants_of(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures) -> Vec<usize> {
+/// Returns the quantizations in a model's table of verdicts: those of [`TABLE_QUANTS`] that it is available in, else
+/// the default one.
+fn quants_of(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<usize> {
     let has = |quant: &usize| figures.quants[*quant].is_some();
     let quants: Vec<usize> =
-        TABLE_QUANTS.iter().filter_map(|name| shelf.order.fits.quant(name)).filter(has).collect();
+        TABLE_QUANTS.iter().filter_map(|name| cx.inputs.fits.quant(name)).filter(has).collect();
     match quants.is_empty() {
-        true => usual_quant(shelf.order, model, figures).into_iter().collect(),
+        true => default_quant(cx.inputs, model, figures).into_iter().collect(),
         false => quants,
     }
 }
 
-/// All models, the smallest first; those whose parameters nobody published come last.
-pub(in crate::render) fn by_parameters<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<ModelData>> {
-    let mut models: Vec<_> = shelf.site().models.iter().collect();
+/// Returns all models by parameter count; those without a published count come last.
+pub(in crate::render) fn by_parameters<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<ModelData>> {
+    let mut models: Vec<_> = cx.site().models.iter().collect();
     models.sort_by_key(|model| {
         (
             model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value),
@@ -137,29 +140,29 @@ pub(in crate::render) fn by_parameters<'s>(shelf: &Shelf<'s>) -> Vec<&'s Page<Mo
     models
 }
 
-pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
-    let models = &shelf.site().models;
+pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
+    let models = &cx.site().models;
     let model = &models[at];
     let heads: Vec<&Head> = models.iter().map(|model| &model.head).collect();
     let address = model.head.id.address();
-    let view = view(shelf, model, &root(&address));
-    let plate = Plate {
+    let view = view(cx, model, &root(&address));
+    let meta = PageMeta {
         address: &address,
         kind: "model",
         title: &model.head.title.value,
-        description: describe(shelf, &view),
-        trail: vec![(shelf.say("Models").into(), "models/")],
+        description: describe(cx, &view),
+        trail: vec![(cx.tr("Models").into(), "models/")],
         head: Some(&model.head),
-        toc: contents(shelf, &view),
+        toc: contents(cx, &view),
         noindex: false,
     };
-    let frame = shelf.frame(plate, neighbours(&heads, at));
-    Leaf { view: with_frame(frame, "model", seen(&view)), template: "model.html", address }
+    let layout = cx.layout(meta, neighbors(&heads, at));
+    TemplatePage { view: with_layout(layout, "model", view_value(&view)), template: "model.html", address }
 }
 
-fn describe(shelf: &Shelf<'_>, view: &ModelView) -> String {
+fn describe(cx: &RenderContext<'_>, view: &ModelView) -> String {
     match &view.breakdown {
-        Some(typical) => shelf.fill(
+        Some(typical) => cx.fill(
             "{model} needs {total} on the GPU at {quant} and a context of {context}: weights {weights}, KV cache {cache}, compute buffer {compute}.",
             &[
                 ("model", &view.title),
@@ -171,67 +174,70 @@ fn describe(shelf: &Shelf<'_>, view: &ModelView) -> String {
                 ("compute", &typical.compute),
             ],
         ),
-        None => shelf.fill(
-            "{model}: hyperparameters and sources. Its memory is not covered yet.",
+        None => cx.fill(
+            "{model}: hyperparameters and sources. Memory figures are not available yet.",
             &[("model", &view.title)],
         ),
     }
 }
 
-fn contents(shelf: &Shelf<'_>, view: &ModelView) -> Vec<TocLine> {
+fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocLine> {
     let line = |id: &str, title: &str| TocLine { level: 2, id: id.into(), title: title.into() };
     let mut toc = Vec::new();
     if view.breakdown.is_some() {
-        toc.push(line("typical", shelf.say("What a typical run holds")));
-        toc.push(line("memory", shelf.say("Memory by quantization and context")));
+        toc.push(line("typical", cx.tr("Memory at default settings")));
+        toc.push(line("memory", cx.tr("Memory by quantization and context")));
     }
     if !view.devices.is_empty() {
-        toc.push(line("devices", shelf.say("Which cards run it")));
+        toc.push(line("devices", cx.tr("GPUs that run it")));
     }
     if !view.backlinks.is_empty() {
-        toc.push(line("backlinks", shelf.say("Pages that point here")));
+        toc.push(line("backlinks", cx.tr("Pages that link here")));
     }
     toc
 }
 
-fn view(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
+fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelView {
     let data = &model.data;
     let slug = &model.head.id.slug;
-    let fit = shelf.order.fits.models.get(slug);
+    let fit = cx.inputs.fits.models.get(slug);
     let reason = match fit {
-        Some(ModelFit::NotCovered(reason)) => Some(not_covered(shelf.texts(), reason).to_string()),
-        None => Some(shelf.say("no figures were computed").into()),
+        Some(ModelFit::NotCovered(reason)) => Some(not_covered(cx.texts(), reason).to_string()),
+        None => Some(cx.tr("no figures were computed").into()),
         Some(ModelFit::Covered(_)) => None,
     };
-    let figures = shelf.order.fits.figures(slug);
+    let figures = cx.inputs.fits.figures(slug);
     let contexts = contexts(data.architecture.fields.max_ctx);
     ModelView {
         title: model.head.title.value.clone(),
         family: data.family.clone(),
         hf_href: data.hf_id.as_ref().map(|id| format!("https://huggingface.co/{id}")),
         hf_id: data.hf_id.clone(),
-        licence: data.licence.clone(),
+        license: data.license().map(str::to_string),
         released: data.released.map(|date| date.to_string()),
         parameters: data.parameters.as_ref().map(|count| parameters(count.value)),
         parameters_note: data.parameters_note.clone(),
         note: data.note.clone(),
-        body_html: html(shelf.body(&model.head).html()),
-        facts: facts(shelf, model, shelf.order.fits.parameters.get(slug).copied()),
+        body_html: html(cx.body(&model.head).html()),
+        facts: facts(cx, model, cx.inputs.fits.parameters.get(slug).copied()),
         covered: figures.is_some(),
         reason,
-        memory: figures.map(|figures| memory(shelf, root, figures, &contexts)).unwrap_or_default(),
-        breakdown: usual_run(shelf.order, model).as_ref().map(|run| breakdown(shelf, run)),
-        badge: badge(shelf, model, root),
-        chart: figures.and_then(|figures| chart(shelf, figures, data.released_as.as_ref())),
-        devices: figures.map(|figures| devices(shelf, root, data, figures)).unwrap_or_default(),
-        device_quants: figures.map(|figures| names(shelf, data, figures)).unwrap_or_default(),
+        memory: figures.map(|figures| memory(cx, root, figures, &contexts)).unwrap_or_default(),
+        breakdown: default_run(cx.inputs, model).as_ref().map(|run| breakdown(cx, run)),
+        badge: badge(cx, model, root),
+        chart: figures.and_then(|figures| chart(cx, figures, data.released_as.as_ref())),
+        devices: figures.map(|figures| devices(cx, root, data, figures)).unwrap_or_default(),
+        device_quants: figures.map(|figures| names(cx, data, figures)).unwrap_or_default(),
         table_context: DEFAULT_CTX.to_string(),
-        contexts: contexts.into_iter().map(|tokens| ContextView { label: context(tokens), tokens }).collect(),
-        // so that the calculator begins with the figures of this page
+        contexts: contexts
+            .into_iter()
+            .map(|tokens| ContextView { label: context_label(tokens), tokens })
+            .collect(),
+        // Opens the calculator with the figures of this page.
         calculator_href: format!("{}?model={slug}", href(root, "will-it-run/")),
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
-        sources: sources(shelf.texts(), &data.evidence),
-        backlinks: shelf.backlinks(root, &model.head.id, &[]),
+        sources: sources(cx.texts(), &data.evidence),
+        backlinks: cx.backlinks(root, &model.head.id, &[]),
     }
 }
 
@@ -243,13 +249,13 @@ fn contexts(max: u64) -> Vec<u64> {
     contexts
 }
 
-/// A table for each type of cache that is covered.
-fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) -> Vec<MemoryView> {
+/// Returns a table for each covered cache type.
+fn memory(cx: &RenderContext<'_>, root: &str, figures: &Figures, contexts: &[u64]) -> Vec<MemoryView> {
     let tables = CACHE_TYPES.into_iter().enumerate().map(|(cache, kv_type)| {
-        let rows = shelf.order.fits.quants.iter().enumerate().filter_map(|(quant, name)| {
+        let rows = cx.inputs.fits.quants.iter().enumerate().filter_map(|(quant, name)| {
             let cell = |ctx: &u64| figures.total(quant, Run::plain(cache), *ctx).map(gib);
             let cells = contexts.iter().map(cell).collect::<Option<Vec<String>>>()?;
-            let page = shelf.site().quants.iter().find(|page| page.data.gguf_type.value == *name);
+            let page = cx.site().quants.iter().find(|page| page.data.gguf_type.value == *name);
             Some(MemoryRow {
                 quant: name.clone(),
                 quant_href: page.map(|page| href(root, &page.head.id.address())).unwrap_or_default(),
@@ -262,8 +268,8 @@ fn memory(shelf: &Shelf<'_>, root: &str, figures: &Figures, contexts: &[u64]) ->
     tables.filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// Parts of what the usual run takes.
-fn breakdown(shelf: &Shelf<'_>, run: &UsualRun) -> Breakdown {
+/// Splits the memory of the default settings into its parts.
+fn breakdown(cx: &RenderContext<'_>, run: &DefaultRun) -> Breakdown {
     let total = run.total();
     let share = |bytes: u64| (bytes as f64 * 10_000.0 / total as f64).round() / 100.0;
     let part = |name, label: &str, bytes| PartView {
@@ -274,49 +280,54 @@ fn breakdown(shelf: &Shelf<'_>, run: &UsualRun) -> Breakdown {
     };
     Breakdown {
         quant: run.quant_name.clone(),
-        context: shelf.fill("{n} tokens", &[("n", &format_count(run.ctx))]),
+        context: cx.fill("{n} tokens", &[("n", &format_count(run.ctx))]),
         weights: gib(run.weights),
         kv: gib(run.kv),
         compute: gib(run.compute),
         total: gib(total),
         parts: vec![
-            part("weights", shelf.say("Weights"), run.weights),
-            part("kv", shelf.say("KV cache"), run.kv),
-            part("compute", shelf.say("Compute buffer"), run.compute),
+            part("weights", cx.tr("Weights"), run.weights),
+            part("kv", cx.tr("KV cache"), run.kv),
+            part("compute", cx.tr("Compute buffer"), run.compute),
         ],
     }
 }
 
-/// The badge, with what a README elsewhere has to hold for it.
-fn badge(shelf: &Shelf<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
-    let answer = runs_on(shelf.order, model)?;
-    let base = &shelf.order.config.base_url;
-    let says = sentence(shelf.texts(), &model.head.title.value, &answer);
+/// Returns the badge with the Markdown for a README.
+fn badge(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
+    let answer = runs_on(cx.inputs, model)?;
+    let base = &cx.inputs.config.base_url;
+    let says = sentence(cx.texts(), &model.head.title.value, &answer);
     let plain = says.replace(['[', ']'], "");
     Some(BadgeView {
         src: format!("{root}{}", answer.badge),
-        width: width_of(shelf.texts(), &answer),
+        width: width_of(cx.texts(), &answer),
         markdown: format!("[![{plain}]({base}{})]({base}{})", answer.badge, model.head.id.address()),
         says,
     })
 }
 
-/// Names of the quantizations of a model's verdicts.
-fn names(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures) -> Vec<String> {
-    quants_of(shelf, model, figures).into_iter().map(|quant| shelf.order.fits.quants[quant].clone()).collect()
+/// Returns the names of the quantizations in a model's table of verdicts.
+fn names(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<String> {
+    quants_of(cx, model, figures).into_iter().map(|quant| cx.inputs.fits.quants[quant].clone()).collect()
 }
 
-/// Verdicts for a model on a device of which programs see `memory` bytes, by quantization.
-pub(super) fn cells(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures, memory: u64) -> Vec<CellView> {
-    let fits = shelf.order.fits;
+/// Returns verdicts for a model on a device with `memory` usable bytes, by quantization.
+pub(super) fn cells(
+    cx: &RenderContext<'_>,
+    model: &ModelData,
+    figures: &Figures,
+    memory: u64,
+) -> Vec<CellView> {
+    let fits = cx.inputs.fits;
     let ctx = DEFAULT_CTX.min(figures.max_ctx);
-    let usual = usual_quant(shelf.order, model, figures);
+    let usual = default_quant(cx.inputs, model, figures);
     let cell = |quant: usize| {
         let total = figures.total(quant, Run::plain(0), ctx)?;
         let verdict = Verdict::of(total, memory);
-        // the quantization that the page of models by memory speaks of as well
+        // The same quantization as on the page of models by memory.
         let in_part = match verdict {
-            Verdict::No if Some(quant) == usual => partial(shelf, figures, quant, ctx, memory),
+            Verdict::No if Some(quant) == usual => partial(cx, figures, quant, ctx, memory),
             _ => None,
         };
         let largest = || figures.largest_context(quant, Run::plain(0), fits.driver.1, memory);
@@ -324,23 +335,23 @@ pub(super) fn cells(shelf: &Shelf<'_>, model: &ModelData, figures: &Figures, mem
             quant: fits.quants[quant].clone(),
             verdict: if in_part.is_some() { "part" } else { verdict.name() },
             note: match verdict {
-                Verdict::Fits => largest().map(|ctx| shelf.fill("to {n}", &[("n", &format_count(ctx))])),
+                Verdict::Fits => largest().map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
                 _ => in_part,
             },
         })
     };
-    quants_of(shelf, model, figures).into_iter().filter_map(cell).collect()
+    quants_of(cx, model, figures).into_iter().filter_map(cell).collect()
 }
 
-/// What becomes of a model on the usual cards.
-fn devices(shelf: &Shelf<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
-    cards(shelf.order)
+/// Returns verdicts for a model on common GPUs.
+fn devices(cx: &RenderContext<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
+    cards(cx.inputs)
         .into_iter()
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),
             href: href(root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gb),
-            quant_cells: cells(shelf, model, figures, device.data.visible_bytes()),
+            quant_cells: cells(cx, model, figures, device.data.visible_bytes()),
         })
         .collect()
 }

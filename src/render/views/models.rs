@@ -1,4 +1,4 @@
-//! All models: as a list with their facts, and against sizes of memory.
+//! The list of all models, and the table of models by memory.
 
 use kbgen_estimate::plan::Verdict;
 use std::collections::BTreeMap;
@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::render::address::{href, root};
-use crate::render::templates::seen;
-use crate::render::views::Leaf;
+use crate::render::templates::view_value;
+use crate::render::views::TemplatePage;
 use crate::render::views::chart::CARD_SIZES;
-use crate::render::views::common::{context, parameters};
+use crate::render::views::common::{context_label, parameters};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::render::views::defaults::{default_quant, default_run};
 use crate::render::views::lists::slug;
 use crate::render::views::partial::partial;
-use crate::render::views::shelf::{Plate, Shelf, with_frame};
-use crate::render::views::usual::{usual_quant, usual_run};
 use crate::site::kinds::{ModelData, given};
 use crate::site::{DEFAULT_CTX, Page, gib};
 
@@ -37,59 +37,59 @@ struct ModelRow {
     sizes: Vec<Cell>,
 }
 
-/// What the list narrows and orders by.
+/// Data attributes for filtering and sorting.
 #[derive(Serialize)]
 struct Facts {
     parameters: Option<u64>,
     context: Option<u64>,
-    /// In MiB: enough for an order, and a list of hundreds is lighter by it.
+    /// In MiB, which is precise enough for sorting and keeps long lists small.
     file: Option<u64>,
     experts: &'static str,
     /// The smallest of [`CARD_SIZES`] that it fits on.
     card: Option<u64>,
 }
 
-/// How a model runs in a size of memory.
+/// How a model runs in a memory size.
 #[derive(Serialize)]
 struct Cell {
     verdict: &'static str,
     text: String,
 }
 
-pub(super) fn leaves(shelf: &Shelf<'_>) -> Vec<Leaf> {
-    let count = shelf.site().models.len();
-    let listed = shelf.fill(
-        "{n} open models with what each needs: weights, cache and compute buffer by quantization and context.",
+pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
+    let count = cx.site().models.len();
+    let listed = cx.fill(
+        "{n} open models with their memory requirements: weights, cache and compute buffer by quantization and context.",
         &[("n", &count)],
     );
-    let by_memory = shelf.fill(
-        "Which of {n} open models fit on a card with 8, 12, 16, 24, 32, 48 or 80 GB, at 4-bit weights and a context of {context}.",
+    let by_memory = cx.fill(
+        "Which of {n} open models fit on a GPU with 8, 12, 16, 24, 32, 48 or 80 GB, with 4-bit weights and a context of {context}.",
         &[("n", &count), ("context", &DEFAULT_CTX)],
     );
     let mut narrower =
-        Plate::listing("models-by-memory/", "models-by-memory", shelf.say("Models by memory"), &by_memory);
-    narrower.trail = vec![(shelf.say("Models").into(), "models/")];
+        PageMeta::listing("models-by-memory/", "models-by-memory", cx.tr("Models by memory"), &by_memory);
+    narrower.trail = vec![(cx.tr("Models").into(), "models/")];
     vec![
-        leaf(shelf, Plate::listing("models/", "models", shelf.say("Models"), &listed), "models.html"),
-        leaf(shelf, narrower, "models-by-memory.html"),
+        build_page(cx, PageMeta::listing("models/", "models", cx.tr("Models"), &listed), "models.html"),
+        build_page(cx, narrower, "models-by-memory.html"),
     ]
 }
 
-fn leaf(shelf: &Shelf<'_>, plate: Plate<'_>, template: &'static str) -> Leaf {
-    let address = plate.address.to_string();
-    let families = families(shelf, &root(&address));
+fn build_page(cx: &RenderContext<'_>, meta: PageMeta<'_>, template: &'static str) -> TemplatePage {
+    let address = meta.address.to_string();
+    let families = families(cx, &root(&address));
     let view = minijinja::value::Value::from_pairs([
-        ("families", seen(families)),
-        ("sizes", seen(CARD_SIZES)),
+        ("families", view_value(families)),
+        ("sizes", view_value(CARD_SIZES)),
         ("by_memory_href", href(&root(&address), "models-by-memory/").into()),
     ]);
-    Leaf { view: with_frame(shelf.frame(plate, (None, None)), "models", view), template, address }
+    TemplatePage { view: with_layout(cx.layout(meta, (None, None)), "models", view), template, address }
 }
 
-/// Families by name, and in each the smallest model first.
-fn families(shelf: &Shelf<'_>, root: &str) -> Vec<Family> {
+/// Returns families by name, each with its smallest model first.
+fn families(cx: &RenderContext<'_>, root: &str) -> Vec<Family> {
     let mut families: BTreeMap<&str, Vec<&Page<ModelData>>> = BTreeMap::new();
-    for model in &shelf.site().models {
+    for model in &cx.site().models {
         families.entry(&model.data.family).or_default().push(model);
     }
     let family = |(title, mut models): (&str, Vec<&Page<ModelData>>)| {
@@ -99,28 +99,28 @@ fn families(shelf: &Shelf<'_>, root: &str) -> Vec<Family> {
         Family {
             id: slug(title),
             title: title.to_string(),
-            models: models.into_iter().map(|model| row(shelf, root, model)).collect(),
+            models: models.into_iter().map(|model| row(cx, root, model)).collect(),
         }
     };
     families.into_iter().map(family).collect()
 }
 
-fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
-    let fits = shelf.order.fits;
+fn row(cx: &RenderContext<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
+    let fits = cx.inputs.fits;
     let figures = fits.figures(&model.head.id.slug);
     let usual = figures.and_then(|figures| {
-        figures.quants[usual_quant(shelf.order, &model.data, figures)?].as_ref().map(|fit| fit.file)
+        figures.quants[default_quant(cx.inputs, &model.data, figures)?].as_ref().map(|fit| fit.file)
     });
     let architecture = &model.data.architecture.fields;
     let parameter_count = model.data.parameters.as_ref().map(|count| count.value);
-    let sizes = sizes(shelf, model).unwrap_or_default();
+    let sizes = sizes(cx, model).unwrap_or_default();
     let fitting = sizes.iter().position(|cell| cell.verdict == Verdict::Fits.name());
     ModelRow {
         title: model.head.title.value.clone(),
         href: href(root, &model.head.id.address()),
         parameters: parameter_count.map(parameters),
         layers: architecture.layer_count().to_string(),
-        max_ctx: given(architecture.max_ctx).map(context).unwrap_or_default(),
+        max_ctx: given(architecture.max_ctx).map(context_label).unwrap_or_default(),
         file: usual.map(gib),
         released: model.data.released.map(|date| date.to_string()),
         facts: Facts {
@@ -134,20 +134,20 @@ fn row(shelf: &Shelf<'_>, root: &str, model: &Page<ModelData>) -> ModelRow {
     }
 }
 
-/// A cell for each of [`CARD_SIZES`], for the usual run; none for a model that is not covered.
-fn sizes(shelf: &Shelf<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
-    let fits = shelf.order.fits;
+/// Returns a cell for each of [`CARD_SIZES`] with default settings; `None` if the model is not covered.
+fn sizes(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
+    let fits = cx.inputs.fits;
     let figures = fits.figures(&model.head.id.slug)?;
-    let run = usual_run(shelf.order, model)?;
+    let run = default_run(cx.inputs, model)?;
     let quant = fits.quant(&run.quant_name)?;
     let cell = |size: &u64| {
-        let memory = shelf.site().visible_of_size(size << 30);
+        let memory = cx.site().visible_of_size(size << 30);
         match Verdict::of(run.total(), memory) {
-            Verdict::Fits => Cell { verdict: "fits", text: shelf.say("fits").into() },
-            Verdict::Tight => Cell { verdict: "tight", text: shelf.say("tight").into() },
-            Verdict::No => match partial(shelf, figures, quant, run.ctx, memory) {
+            Verdict::Fits => Cell { verdict: "fits", text: cx.tr("fits").into() },
+            Verdict::Tight => Cell { verdict: "tight", text: cx.tr("tight").into() },
+            Verdict::No => match partial(cx, figures, quant, run.ctx, memory) {
                 Some(text) => Cell { verdict: "part", text },
-                None => Cell { verdict: "no", text: shelf.say("no").into() },
+                None => Cell { verdict: "no", text: cx.tr("no").into() },
             },
         }
     };

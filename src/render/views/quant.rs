@@ -4,10 +4,10 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::render::address::{href, root};
-use crate::render::templates::{html, seen};
-use crate::render::views::Leaf;
+use crate::render::templates::{html, view_value};
+use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, TocLine, parameters, sources};
-use crate::render::views::shelf::{Plate, Shelf, neighbours, with_frame};
+use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::site::{Head, gib};
 
 #[derive(Serialize)]
@@ -30,48 +30,44 @@ struct ModelSize {
     bits_per_weight: Option<String>,
 }
 
-pub(super) fn leaf(shelf: &Shelf<'_>, at: usize) -> Leaf {
-    let quants = &shelf.site().quants;
+pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
+    let quants = &cx.site().quants;
     let quant = &quants[at];
     let heads: Vec<&Head> = quants.iter().map(|quant| &quant.head).collect();
     let address = quant.head.id.address();
     let root = root(&address);
-    let body = shelf.body(&quant.head);
+    let body = cx.body(&quant.head);
     let view = QuantView {
         title: quant.head.title.value.clone(),
         gguf_type: quant.data.gguf_type.value.clone(),
         family: quant.data.family.name().to_string(),
         body_html: html(body.html()),
-        models: sizes(shelf, &root, &quant.data.gguf_type.value),
-        sources: sources(shelf.texts(), &quant.data.evidence),
-        backlinks: shelf.backlinks(&root, &quant.head.id, &[]),
+        models: sizes(cx, &root, &quant.data.gguf_type.value),
+        sources: sources(cx.texts(), &quant.data.evidence),
+        backlinks: cx.backlinks(&root, &quant.head.id, &[]),
     };
-    let mut toc = shelf.toc(&quant.head);
+    let mut toc = cx.toc(&quant.head);
     if !view.models.is_empty() {
-        toc.push(TocLine {
-            level: 2,
-            id: "models".into(),
-            title: shelf.say("What it makes of each model").into(),
-        });
+        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("File sizes by model").into() });
     }
-    let plate = Plate {
+    let meta = PageMeta {
         address: &address,
         kind: "quant",
         title: &quant.head.title.value,
-        description: shelf.describe(&quant.head),
-        trail: vec![(shelf.say("Quantizations").into(), "quants/")],
+        description: cx.describe(&quant.head),
+        trail: vec![(cx.tr("Quantizations").into(), "quants/")],
         head: Some(&quant.head),
         toc,
         noindex: false,
     };
-    let frame = shelf.frame(plate, neighbours(&heads, at));
-    Leaf { view: with_frame(frame, "quant", seen(view)), template: "quant.html", address }
+    let layout = cx.layout(meta, neighbors(&heads, at));
+    TemplatePage { view: with_layout(layout, "quant", view_value(view)), template: "quant.html", address }
 }
 
-fn sizes(shelf: &Shelf<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {
-    let fits = shelf.order.fits;
+fn sizes(cx: &RenderContext<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {
+    let fits = cx.inputs.fits;
     let Some(quant) = fits.quant(gguf_type) else { return Vec::new() };
-    let mut models: Vec<_> = shelf
+    let mut models: Vec<_> = cx
         .site()
         .models
         .iter()
@@ -82,7 +78,8 @@ fn sizes(shelf: &Shelf<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {
         .into_iter()
         .map(|(model, fit)| {
             let published = model.data.parameters.as_ref().map(|count| parameters(count.value));
-            // Over what the file holds: a published count may include a vision tower that it does not.
+            // Divides by the parameters in the file: a published count may include a vision tower that is not part of
+            // it.
             let held = fits.parameters.get(&model.head.id.slug).map(|counted| counted.held);
             ModelSize {
                 title: model.head.title.value.clone(),

@@ -1,8 +1,8 @@
-//! Signatures as people read them.
+//! Formats signatures for people.
 
 use crate::site::kinds::SignatureText;
 
-/// A signature as people read it, with `…` for its holes.
+/// Formats a signature, with `…` for its placeholders.
 pub(in crate::render) fn signature_text(text: SignatureText<'_>) -> String {
     match text {
         SignatureText::Pattern(pattern) => show_pattern(&pattern.value),
@@ -41,7 +41,7 @@ mod tests {
     use super::show_pattern;
 
     #[test]
-    fn holes_are_shown_as_dots_and_braces_as_braces() {
+    fn shows_placeholders_as_dots_and_braces_as_braces() {
         assert_eq!(show_pattern("Tried to allocate {requested:bytes}. {{x}}"), "Tried to allocate …. {x}");
     }
 }

@@ -1,14 +1,14 @@
-//! A group of errors.
+//! Data of categories, the groups of errors.
 
 use crate::schema::{Integer, record};
 use crate::site::kinds::common::TITLE;
 
 record! {
-    /// What the `_index.md` of a category holds besides its head.
+    /// Front matter of a category's `_index.md`.
     #[derive(Debug, Clone)]
     pub struct CategoryData {
         shared TITLE,
-        /// Place in lists; smaller comes first.
+        /// Position in lists; smaller numbers come first.
         optional order: i64 as Integer<0, 9999> = 9999,
     }
 }

@@ -1,53 +1,60 @@
-//! Fields that several kinds share, and what a page rests on.
+//! Fields that several kinds share.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::schema::{Day, Fields, Flag, List, Shared, Slug, Text, TextMap, Url};
 
 /// Title of a page.
-pub const TITLE: Shared<Placed<String>> =
+pub const TITLE: Shared<Spanned<String>> =
     Shared::required::<Text>("title", "Title of the page; in quotes if it holds a colon and a space.");
 /// Whether a page is published only on request.
 pub const DRAFT: Shared<bool> =
     Shared::optional::<Flag>("draft", "`true` keeps the page out of the site unless `--drafts` is given.");
 /// Old addresses of a page.
-pub const ALIASES: Shared<Vec<Placed<String>>> =
+pub const ALIASES: Shared<Vec<Spanned<String>>> =
     Shared::optional::<List<Text>>("aliases", "Old addresses that lead here, such as `/errors/old-name/`.");
 pub(super) const ALSO_KNOWN_AS: Shared<Vec<String>> = Shared::optional::<List<Text>>(
     "also_known_as",
     "Other names that people and programs use and that follow from neither title nor slug, such as `DGX Spark`.",
 );
-pub(super) const RELATED: Shared<Vec<Placed<String>>> = Shared::optional::<List<Slug>>(
+pub(super) const RELATED: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Slug>>(
     "related",
     "Slugs of error pages that belong to this one; they list it in return.",
 );
-/// When a page was last verified.
-pub const VERIFIED: Shared<Placed<Date>> = Shared::required::<Day>(
+/// Date of the last verification.
+pub const VERIFIED: Shared<Spanned<Date>> = Shared::required::<Day>(
     "verified",
-    "The day on which everything on the page was last held against its sources.",
+    "The day on which its messages and commands were last found again in a source; editing prose does not change it.",
 );
-pub(super) const LAST_READ: Shared<Placed<Date>> =
-    Shared::optional::<Day>("verified", "The day on which the page was last gone through.");
-pub(super) const LAST_VERIFIED: Shared<Placed<Date>> =
-    Shared::optional::<Day>("verified", "The day on which the page was last held against its sources.");
-pub(super) const VERIFIED_WITH: Shared<Vec<(String, String)>> =
-    Shared::optional::<TextMap>("verified_with", "Versions it was verified with: `{ollama: \"0.5.4\"}`.");
-pub(super) const WEB_SOURCES: Shared<Vec<Placed<String>>> =
+pub(super) const LAST_READ: Shared<Spanned<Date>> =
+    Shared::optional::<Day>("verified", "The day on which the page was last reviewed.");
+pub(super) const LAST_VERIFIED: Shared<Spanned<Date>> =
+    Shared::optional::<Day>("verified", "The day on which its facts were last found again in a source.");
+pub(super) const VERIFIED_WITH: Shared<Vec<(String, String)>> = Shared::optional::<TextMap>(
+    "verified_with",
+    "Versions of the sources that were compared: `{ollama: \"0.5.4\"}`.",
+);
+pub(super) const WEB_SOURCES: Shared<Vec<Spanned<String>>> =
     Shared::required::<List<Url, 1>>("sources", "Addresses of what the page rests on.");
-pub(super) const SOURCES: Shared<Vec<Placed<String>>> = Shared::optional::<List<Text>>(
+/// Sources of an error page beside those of its signatures.
+pub const MORE_SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Url>>(
+    "sources",
+    "Further addresses that the page rests on; those of its signatures count without being listed.",
+);
+pub(super) const SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Text>>(
     "sources",
     "What the page rests on: addresses, or the name of a publication.",
 );
 
-/// What a page rests on.
+/// Evidence for the content of a page.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Versions it was verified with: name, version.
+    /// Versions it was verified with: name and version.
     pub verified_with: Vec<(String, String)>,
     /// Addresses or names of publications.
-    pub sources: Vec<Placed<String>>,
+    pub sources: Vec<Spanned<String>>,
 }
 
 impl Evidence {

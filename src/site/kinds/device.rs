@@ -1,4 +1,4 @@
-//! A device that runs models.
+//! Data of hardware pages.
 
 use jiff::civil::Date;
 
@@ -6,7 +6,7 @@ use crate::schema::{Integer, record, words};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
 words! {
-    /// Who makes a device.
+    /// Manufacturer of a device.
     pub enum Vendor {
         /// NVIDIA.
         Nvidia = "NVIDIA",
@@ -20,13 +20,13 @@ words! {
 }
 
 words! {
-    /// What sort of device it is.
+    /// Class of a device.
     pub enum DeviceClass {
-        /// A graphics card or accelerator with memory of its own.
+        /// A discrete GPU or accelerator with its own memory.
         Gpu = "gpu",
         /// An Apple chip with unified memory.
         Apple = "apple",
-        /// Another chip whose GPU shares the memory of the system.
+        /// Another chip whose GPU shares the system memory.
         Soc = "soc",
     }
 }
@@ -34,60 +34,60 @@ words! {
 type Small = Integer<1, 100_000>;
 
 record! {
-    /// What a hardware page holds besides its head.
+    /// Front matter of a hardware page.
     #[derive(Debug, Clone)]
     pub struct DeviceData {
         shared TITLE,
         shared also_known_as: Vec<String> = ALSO_KNOWN_AS,
-        /// Who makes it.
+        /// Manufacturer.
         required vendor: Vendor,
-        /// What sort of device it is.
+        /// Class of the device.
         required class: DeviceClass,
         /// Name of the architecture.
         optional architecture: Option<String>,
         /// Name of the product line.
         optional generation: Option<String>,
-        /// Memory in GiB, as it is sold; of unified memory the largest option.
+        /// Memory in GiB as sold; for unified memory, the largest option.
         required memory_gb: f64,
-        /// Sizes it is sold with, in GiB.
+        /// Available memory sizes, in GiB.
         optional memory_options_gb: Vec<f64>,
-        /// Memory that programs see, in MiB: the lowest figure that a driver is known to report; left out where none is,
-        /// and a worst case stands in.
+        /// Memory that programs can use, in MiB: the lowest figure known from a driver. If omitted, a worst case is
+        /// used.
         optional visible_mib: Option<i64> as Integer<1, 100_000_000>,
-        /// Program and system that `visible_mib` was read from, and where.
+        /// Program and system that reported `visible_mib`, and the source.
         optional visible_source: Option<String>,
         /// Whether GPU and system share the memory.
         required unified: bool,
-        /// Kind of memory, such as GDDR6X.
+        /// Type of memory, such as GDDR6X.
         optional memory_type: Option<String>,
         /// Width of the memory bus in bits.
         optional bus_bits: Option<i64> as Small,
-        /// Memory bandwidth in GB/s; left out where no second source confirms it: the pages then say so.
+        /// Memory bandwidth in GB/s; omitted unless a second source confirms it, which the pages then state.
         optional bandwidth_gbps: Option<f64>,
         /// Power limit in watts.
         optional tdp_w: Option<i64> as Small,
-        /// Day of the release.
+        /// Release date.
         optional released: Option<Date>,
         /// CUDA compute capability, in quotes: `"8.9"`.
         optional compute_capability: Option<String>,
         shared SOURCES,
-        /// What a reader of these figures has to know.
+        /// A note for readers of the figures.
         optional note: Option<String>,
         shared ALIASES,
         shared DRAFT,
-        /// What the page rests on.
+        /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
 }
 
 impl DeviceData {
-    /// Memory in bytes.
+    /// Returns the nominal memory in bytes.
     pub fn memory_bytes(&self) -> u64 {
-        // Sizes are multiples of an eighth of a GiB, so nothing is lost.
+        // Exact: sizes are multiples of 1/8 GiB.
         (self.memory_gb * 1_073_741_824.0) as u64
     }
 
-    /// Whether figures made for CUDA hold for it.
+    /// Returns whether figures for CUDA apply.
     pub fn is_cuda(&self) -> bool {
         self.vendor == Vendor::Nvidia && self.class == DeviceClass::Gpu
     }

@@ -1,10 +1,10 @@
-//! A page of its own.
+//! Data of standalone pages.
 
 use crate::schema::record;
 use crate::site::kinds::common::{ALIASES, DRAFT, LAST_READ, TITLE};
 
 record! {
-    /// What a page of its own holds besides its head: nothing.
+    /// Front matter of a standalone page: no fields of its own.
     #[derive(Debug, Clone)]
     pub struct DocumentData {
         shared TITLE,

@@ -1,55 +1,57 @@
-//! An error page: signatures, causes, solutions.
+//! Data of error pages: signatures, causes, solutions.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
+use crate::markdown::Outline;
 use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
 };
+use crate::site::kinds::key;
 
-/// Most fragments in one `all` or `not`.
+/// Maximum number of fragments in one `all` or `not`.
 pub const MAX_FRAGMENTS: usize = 8;
 
 words! {
-    /// What sort of message an error is.
+    /// Kind of an error message.
     pub enum ErrorKind {
-        /// The message says what went wrong.
+        /// The message names the cause.
         Cause = "cause",
         /// The message only reports that something earlier failed.
         Wrapper = "wrapper",
-        /// The message is harmless as a rule.
+        /// The message is usually harmless.
         Warning = "warning",
-        /// There is no message at all.
+        /// There is no message.
         Symptom = "symptom",
     }
 }
 
 words! {
-    /// How bad an error is.
+    /// Severity of an error.
     pub enum Severity {
-        /// The program ends or does not start.
+        /// The program stops or does not start.
         Fatal = "fatal",
-        /// It goes on, but slower or worse.
+        /// The program continues, but slower or with worse results.
         Degraded = "degraded",
-        /// Nothing is lost.
+        /// No effect.
         None = "none",
     }
 }
 
 words! {
-    /// Whether people meet an error today.
+    /// Whether current versions still print an error.
     pub enum Status {
-        /// People meet it today.
+        /// Current versions print it.
         Active = "active",
-        /// Current versions no longer print it; the page stays.
+        /// Only older versions print it; the page remains.
         Retired = "retired",
     }
 }
 
 words! {
-    /// Where an error is met.
+    /// Platform of an error.
     pub enum Platform {
         /// Linux.
         Linux = "linux",
@@ -65,55 +67,55 @@ words! {
 }
 
 words! {
-    /// What a solution costs.
+    /// Cost of a solution.
     pub enum Cost {
-        /// Costs nothing but the typing.
+        /// No cost.
         None = "none",
-        /// Answers come slower.
+        /// Slower answers.
         Speed = "speed",
-        /// Answers get worse.
+        /// Worse answers.
         Quality = "quality",
-        /// Hardware or a service has to be paid for.
+        /// Paid hardware or services.
         Money = "money",
     }
 }
 
 record! {
-    /// What an error page holds besides its head.
+    /// Front matter of an error page.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ErrorData {
-        /// Folder under `content/errors/`.
+        /// Folder below `content/errors/`.
         apart category: String = |_: &Fields| String::new(),
         shared TITLE,
-        /// The messages that lead to this page.
+        /// Messages that lead to this page.
         optional signatures: Vec<Signature>,
-        /// Output that looks alike and must not match.
-        optional near_misses: Vec<Placed<String>>,
-        /// What sort of message it is; left out: `cause`.
+        /// Similar output that must not match.
+        optional near_misses: Vec<Spanned<String>>,
+        /// Kind of message; default: `cause`.
         optional kind: ErrorKind,
-        /// How bad it is.
-        required severity: Severity,
+        /// Severity of the error; defaults to `fatal`.
+        optional severity: Severity,
         /// Slugs of the tools that print it.
-        required tools: Vec<Placed<String>> as List<Slug, 1>,
-        /// Where it is met; left out: everywhere.
+        required tools: Vec<Spanned<String>> as List<Slug, 1>,
+        /// Affected platforms; default: all.
         optional platforms: Vec<Platform>,
         /// Causes, the most likely first.
         required causes: Vec<Cause> as List<Cause, 1>,
-        /// Solutions, in the order of the causes that name them; each has a heading in the body.
-        required solutions: Vec<Solution> as List<Solution, 1>,
-        shared related: Vec<Placed<String>> = RELATED,
+        /// Solutions, in the order in which the causes first name them; defaults to exactly those, at no cost.
+        optional solutions: Vec<Solution> as List<Solution, 1>,
+        shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
-        /// What changed on the page; shown with the latest first.
-        optional changes: Vec<Change>,
-        shared WEB_SOURCES,
+        /// Changes of the page; shown latest first.
+        optional changes: Vec<ChangelogEntry>,
+        shared MORE_SOURCES,
         shared ALIASES,
-        /// Whether people meet it today; left out: `active`.
+        /// Whether current versions still print it; default: `active`.
         optional status: Status,
-        /// Of a retired error: since when, and what replaced it.
+        /// For a retired error: since when, and what replaced it.
         optional retired: Option<String>,
         shared DRAFT,
-        /// What it rests on.
+        /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
 }
@@ -122,40 +124,40 @@ record! {
     /// A message that leads to a page.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Signature {
-        /// Where the entry stands.
+        /// Span of the entry.
         apart span: Span = Fields::span,
-        /// Literal text with typed holes: `Tried to allocate {requested:bytes}`.
-        optional pattern: Option<Placed<String>>,
+        /// Literal text with typed placeholders: `Tried to allocate {requested:bytes}`.
+        optional pattern: Option<Spanned<String>>,
         /// Instead of `pattern`: fragments that must all occur.
-        optional all: Vec<Placed<String>> as List<Text, 1, MAX_FRAGMENTS>,
-        /// Fragments of which none may occur.
-        optional not: Vec<Placed<String>> as List<Text, 1, MAX_FRAGMENTS>,
+        optional all: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
+        /// Fragments that must not occur.
+        optional not: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// A shared extractor that reads more figures, such as `torch-oom`.
-        optional extract: Option<Placed<String>> as Slug,
-        /// A condition on the figures or the place that chooses between pages.
-        optional when: Option<Placed<String>>,
-        /// Where the message was really seen: a thread, or the line that prints it.
+        optional extract: Option<Spanned<String>> as Slug,
+        /// A condition on the figures or the place that selects between pages.
+        optional when: Option<Spanned<String>>,
+        /// Where the message was observed: a thread, or the source line that prints it.
         required source: String as Url,
-        /// First and last version seen: `{pytorch: "1.0 - 2.4"}`.
+        /// First and last version observed: `{pytorch: "1.0 - 2.4"}`.
         optional versions: Vec<(String, String)> as TextMap,
         /// Real output that this signature matches.
-        required samples: Vec<Placed<String>> as List<Text, 1>,
+        required samples: Vec<Spanned<String>> as List<Text, 1>,
     }
 }
 
-/// What a signature looks for.
+/// Text of a signature.
 #[derive(Debug, Clone, Copy)]
 pub enum SignatureText<'s> {
     /// One pattern.
-    Pattern(&'s Placed<String>),
+    Pattern(&'s Spanned<String>),
     /// Fragments that must all occur.
-    All(&'s [Placed<String>]),
+    All(&'s [Spanned<String>]),
     /// Neither or both were given; reported by `check`.
     Unclear,
 }
 
 impl Signature {
-    /// The pattern, or the fragments.
+    /// Returns the pattern or the fragments.
     pub fn text(&self) -> SignatureText<'_> {
         match (&self.pattern, self.all.as_slice()) {
             (Some(pattern), []) => SignatureText::Pattern(pattern),
@@ -164,8 +166,8 @@ impl Signature {
         }
     }
 
-    /// The pattern, or the fragments, as a list.
-    pub fn texts(&self) -> &[Placed<String>] {
+    /// Returns the pattern or the fragments as a list.
+    pub fn texts(&self) -> &[Spanned<String>] {
         match self.text() {
             SignatureText::Pattern(pattern) => std::slice::from_ref(pattern),
             SignatureText::All(fragments) => fragments,
@@ -175,62 +177,103 @@ impl Signature {
 }
 
 record! {
-    /// One cause of an error.
+    /// A cause of an error.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Cause {
-        /// Name of the cause within the page.
-        required id: Placed<String> as Slug,
-        /// What went wrong, in one line.
-        required title: Placed<String>,
-        /// How a reader tells that it is this cause.
-        required tell: Placed<String>,
-        /// A condition on the figures that points to this cause.
-        optional when: Option<Placed<String>>,
-        /// What answers call the cause in place of its id, with values in braces: `over-by-{asked - window}`.
-        optional case: Option<Placed<String>>,
+        /// Id of the cause within the page.
+        required id: Spanned<String> as Slug,
+        /// The cause, in one line.
+        required title: Spanned<String>,
+        /// How to recognize this cause.
+        required tell: Spanned<String>,
+        /// A condition on the figures that indicates this cause.
+        optional when: Option<Spanned<String>>,
+        /// Name of the cause in results instead of its id, with values in braces: `over-by-{asked - window}`.
+        optional case: Option<Spanned<String>>,
         /// Ids of solutions, the best first.
-        required solutions: Vec<Placed<String>> as List<Slug, 1>,
+        required solutions: Vec<Spanned<String>> as List<Slug, 1>,
     }
 }
 
 record! {
-    /// One thing to do.
+    /// A solution.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Solution {
-        /// Name of the solution; its heading in the body bears it as `{#id}`.
-        required id: Placed<String> as Slug,
-        /// What to do, in one line.
-        required title: String,
-        /// What the solution costs.
-        required cost: Cost,
+        /// Id of the solution; its heading in the body has it as `{#id}`.
+        required id: Spanned<String> as Slug,
+        /// Only in format 1: repeats the heading. `kbgen migrate` removes it.
+        optional title: Option<Spanned<String>>,
+        /// Cost of the solution; defaults to `none`.
+        optional cost: Cost,
+        /// Plain text of its heading in the body; empty without one.
+        apart heading: String = |_: &Fields| String::new(),
     }
 }
 
 record! {
-    /// A change of a page that its readers should know of.
+    /// A change of a page that is relevant to readers.
     #[derive(Debug, Clone, Serialize, Deserialize)]
-    pub struct Change {
-        /// Day of the change.
-        required date: Placed<Date>,
-        /// What readers should know of it, in one line.
+    pub struct ChangelogEntry {
+        /// Date of the change.
+        required date: Spanned<Date>,
+        /// Summary for readers, in one line.
         required what: String,
     }
 }
 
-/// Whether a section of an error's body, by its id and title, says how to see that it worked.
+/// Returns whether a section of an error's body describes how to verify the fix, by its id and title.
 pub fn is_check_section(id: &str, title: &str) -> bool {
     id == "check" || title.to_lowercase().starts_with("check that it worked")
 }
 
 impl ErrorData {
-    /// What the fields of an error page in a category say.
-    pub fn new(category: &str, fields: &Fields) -> Self {
+    /// Reads the fields of an error page in a category.
+    pub fn new(category: &str, fields: &Fields, outline: &Outline) -> Self {
         let mut data = Self::of(fields);
         data.category = category.to_string();
+        data.add_defaults(fields);
+        for solution in &mut data.solutions {
+            let mut headings = outline.headings.iter();
+            let heading = headings.find(|heading| heading.level == 2 && heading.id == solution.id.value);
+            solution.heading = heading.map(|heading| heading.title.clone()).unwrap_or_default();
+        }
         data.changes.retain(|change| change.date.value != Date::ZERO && !change.what.is_empty());
-        // Of one day, the one written last is the latest.
+        // For entries of one day, the last one written is the latest.
         data.changes.reverse();
         data.changes.sort_by_key(|change| std::cmp::Reverse(change.date.value));
         data
+    }
+
+    /// Adds the solutions of the causes if none are listed, and the sources of the signatures.
+    fn add_defaults(&mut self, fields: &Fields) {
+        if fields.value(key!(ErrorData.solutions)).is_none()
+            && !fields.unread().contains(key!(ErrorData.solutions))
+        {
+            let solution = |id: &Spanned<String>| Solution {
+                id: id.clone(),
+                title: None,
+                cost: Cost::None,
+                heading: String::new(),
+            };
+            self.solutions = self.named_solutions().into_iter().map(solution).collect();
+        }
+        let sources = &mut self.evidence.sources;
+        sources.retain(|listed| self.signatures.iter().all(|signature| signature.source != listed.value));
+        for signature in &self.signatures {
+            if sources.iter().all(|known| known.value != signature.source) && !signature.source.is_empty() {
+                sources.push(Spanned::new(signature.source.clone(), signature.span));
+            }
+        }
+    }
+
+    /// Returns the ids that causes name, each where it is named first.
+    pub fn named_solutions(&self) -> Vec<&Spanned<String>> {
+        let mut named: Vec<&Spanned<String>> = Vec::new();
+        for id in self.causes.iter().flat_map(|cause| &cause.solutions) {
+            if named.iter().all(|known| known.value != id.value) {
+                named.push(id);
+            }
+        }
+        named
     }
 }

@@ -1,51 +1,51 @@
-//! An extractor: figures of a message that comes in many layouts, each read on its own.
+//! Data of extractors, which read figures from a message with many layouts, each figure independently.
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::schema::{List, Slug, Text, TextMap, record};
 use crate::site::kinds::common::{SOURCES, TITLE};
 
 record! {
-    /// An extractor as its file has it.
+    /// Contents of an extractor file.
     #[derive(Debug, Clone)]
     pub struct ExtractorData {
         shared TITLE,
-        /// Figures that are read from the message.
+        /// Figures to read from the message.
         required figures: Vec<FigureText> as List<FigureText, 1>,
-        /// Figures that are reckoned, in this order.
+        /// Computed figures, in order of computation.
         optional derived: Vec<DerivedText>,
-        /// What an expert concludes from the figures, in the order in which the rules lead.
+        /// Conclusions from the figures, in order of precedence.
         optional verdicts: Vec<VerdictText>,
-        /// Parts of the program, told by the traceback; the first that is found counts.
+        /// Parts of the program, recognized in the traceback; the first match counts.
         optional places: Vec<PlaceText>,
-        /// The known layouts, each with its figures.
+        /// Known layouts, each with its figures.
         required samples: Vec<SampleText> as List<SampleText, 1>,
         shared SOURCES,
     }
 }
 
 record! {
-    /// A figure that is read.
+    /// A figure to read.
     #[derive(Debug, Clone)]
     pub struct FigureText {
-        /// Name of the figure, as conditions use it.
-        required name: Placed<String>,
-        /// Patterns with one named hole, which is the figure; the first that stands in the message counts.
-        required wordings: Vec<Placed<String>> as List<Text, 1>,
-        /// `true`: it may stand several times; the name is the sum, `name_1` and so on the single ones.
+        /// Name of the figure in conditions.
+        required name: Spanned<String>,
+        /// Patterns with one named placeholder for the figure; the first that occurs in the message counts.
+        required wordings: Vec<Spanned<String>> as List<Text, 1>,
+        /// `true`: the figure may occur several times; the name is the sum, `name_1` and so on are the single values.
         optional repeats: bool,
     }
 }
 
 record! {
-    /// A figure that is reckoned.
+    /// A computed figure.
     #[derive(Debug, Clone)]
     pub struct DerivedText {
-        /// Name of the figure, as conditions use it.
-        required name: Placed<String>,
-        /// How it is reckoned from others, unless it was read: `reserved - allocated`.
-        required value: Placed<String>,
-        /// A condition without which it is not reckoned so.
-        optional when: Option<Placed<String>>,
+        /// Name of the figure in conditions.
+        required name: Spanned<String>,
+        /// Formula from other figures, used unless the figure was read: `reserved - allocated`.
+        required value: Spanned<String>,
+        /// A condition for using the formula.
+        optional when: Option<Spanned<String>>,
     }
 }
 
@@ -53,10 +53,10 @@ record! {
     /// A conclusion.
     #[derive(Debug, Clone)]
     pub struct VerdictText {
-        /// What the figure `verdict` becomes.
-        required name: Placed<String> as Slug,
-        /// The condition on figures; the first that holds counts.
-        required when: Placed<String>,
+        /// Value of the figure `verdict`.
+        required name: Spanned<String> as Slug,
+        /// Condition on the figures; the first that holds counts.
+        required when: Spanned<String>,
     }
 }
 
@@ -64,20 +64,20 @@ record! {
     /// A part of the program.
     #[derive(Debug, Clone)]
     pub struct PlaceText {
-        /// What the figure `place` becomes; `unknown` if no fragment is found.
-        required name: Placed<String> as Slug,
-        /// What stands in the traceback there; one is enough.
-        required fragments: Vec<Placed<String>> as List<Text, 1>,
+        /// Value of the figure `place`; `unknown` if no fragment is found.
+        required name: Spanned<String> as Slug,
+        /// Fragments of the traceback; one is enough.
+        required fragments: Vec<Spanned<String>> as List<Text, 1>,
     }
 }
 
 record! {
-    /// A layout, and what must be read from it.
+    /// A known layout with its figures.
     #[derive(Debug, Clone)]
     pub struct SampleText {
-        /// Real output, of a page's message with this extractor.
-        required text: Placed<String>,
-        /// What must be read from it: `{requested: "2.00 GiB", verdict: too-big}`.
-        required figures: Vec<(Placed<String>, Placed<String>)> as TextMap,
+        /// Real output, from the message of a page that uses this extractor.
+        required text: Spanned<String>,
+        /// Expected figures: `{requested: "2.00 GiB", verdict: too-big}`.
+        required figures: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
     }
 }

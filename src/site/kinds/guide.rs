@@ -1,27 +1,27 @@
-//! How to do something that several errors need.
+//! Data of guides: instructions that several errors refer to.
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, record};
 use crate::site::kinds::common::{
     ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
 };
 
 record! {
-    /// What a guide holds besides its head.
+    /// Front matter of a guide.
     #[derive(Debug, Clone)]
     pub struct GuideData {
         shared TITLE,
-        /// Place in lists; smaller comes first.
+        /// Position in lists; smaller numbers come first.
         optional order: i64 as Integer<0, 9999> = 9999,
-        /// Slugs of the tools it speaks of.
-        optional tools: Vec<Placed<String>> as List<Slug>,
-        shared related: Vec<Placed<String>> = RELATED,
+        /// Slugs of the tools that it covers.
+        optional tools: Vec<Spanned<String>> as List<Slug>,
+        shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,
-        /// What the page rests on.
+        /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
 }

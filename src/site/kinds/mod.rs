@@ -1,4 +1,4 @@
-//! What pages of each kind hold, and the definitions of their front matter.
+//! Data of each kind of page, and the definitions of its front matter.
 
 mod category;
 mod common;
@@ -14,12 +14,12 @@ mod term;
 mod tool;
 
 pub use category::CategoryData;
-pub use common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED};
+pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, TITLE, VERIFIED};
 pub use device::{DeviceClass, DeviceData, Vendor};
 pub use document::DocumentData;
 pub use error::{
-    Cause, Change, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText, Solution,
-    Status, is_check_section,
+    Cause, ChangelogEntry, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText,
+    Solution, Status, is_check_section,
 };
 pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::GuideData;
@@ -32,7 +32,7 @@ pub use tool::ToolData;
 use crate::schema::{Field, Record};
 use crate::site::kind::Kind;
 
-/// The key of a member of a record, as `Head::knows` asks for it; the compiler knows the member.
+/// Returns the front-matter key of a record member, for `Head::knows`; the compiler checks that the member exists.
 macro_rules! key {
     ($record:ident.$member:ident) => {{
         let _ = |record: &$record| {
@@ -44,7 +44,7 @@ macro_rules! key {
 
 pub(crate) use key;
 
-/// The front matter of a kind.
+/// Returns the front-matter fields of a kind.
 pub fn fields(kind: Kind) -> &'static [Field] {
     match kind {
         Kind::Error => ErrorData::FIELDS,

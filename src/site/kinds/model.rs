@@ -1,4 +1,4 @@
-//! A language model: its hyperparameters as facts.
+//! Data of model pages, including the hyperparameters.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use kbgen_estimate::field::{ArchitectureField, FieldKind, FieldValue};
 use kbgen_estimate::fields::ArchitectureFields;
 use serde_json::json;
 
-use crate::files::{Placed, Span};
+use crate::files::{Span, Spanned};
 use crate::schema::{Field, Fields, Integer, Need, Record, Shape, Value, record};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
-/// Hyperparameters in front matter and in the data of a model, as the estimator declares them.
+/// Hyperparameters in front matter and model data, as the estimator declares them.
 pub const ARCHITECTURE: &[Field] = &{
     let all = ArchitectureFields::ALL;
     let mut fields = [field(&all[0]); ArchitectureFields::ALL.len()];
@@ -35,45 +35,47 @@ const fn field(own: &ArchitectureField) -> Field {
 }
 
 record! {
-    /// What a model page holds besides its head.
+    /// Front matter of a model page.
     #[derive(Debug, Clone)]
     pub struct ModelData {
         shared TITLE,
         shared also_known_as: Vec<String> = ALSO_KNOWN_AS,
-        /// Owner and name on the Hugging Face hub.
+        /// Owner and name on the Hugging Face Hub.
         optional hf_id: Option<String>,
         /// Family that lists group it under.
         required family: String,
         /// License of the weights.
+        optional license: Option<String>,
+        /// Alias of `license`.
         optional licence: Option<String>,
-        /// Day of the first release.
+        /// Date of the first release.
         optional released: Option<Date>,
-        /// Quantization that its publisher releases the weights in, where they are not 16 bits wide: `MXFP4`.
-        optional released_as: Option<Placed<String>>,
-        /// Parameters as its publisher counts them.
-        optional parameters: Option<Placed<u64>> as Integer<1, 100_000_000_000_000>,
-        /// Why that count differs from the tensors that the runner loads.
+        /// Quantization of the released weights, if they are not 16 bits wide: `MXFP4`.
+        optional released_as: Option<Spanned<String>>,
+        /// Parameter count as published.
+        optional parameters: Option<Spanned<u64>> as Integer<1, 100_000_000_000_000>,
+        /// Why that count differs from the tensors that are loaded.
         optional parameters_note: Option<String>,
         /// Hyperparameters; the fit table is computed from these.
         required architecture: ArchitectureData,
         shared SOURCES,
-        /// Where the hyperparameters come from, in words.
+        /// Source of the hyperparameters, in words.
         optional note: Option<String>,
         shared ALIASES,
         shared DRAFT,
-        /// What the page rests on.
+        /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
 }
 
-/// Hyperparameters as the front matter gives them; the fit stage checks them.
+/// Hyperparameters as written in the front matter; the fit stage checks them.
 #[derive(Debug, Clone)]
 pub struct ArchitectureData {
     /// Their values.
     pub fields: ArchitectureFields,
-    /// Where each value that is given stands.
+    /// Spans of the given values.
     pub spans: BTreeMap<&'static str, Span>,
-    /// Where they all stand.
+    /// Span of all hyperparameters.
     pub span: Span,
 }
 
@@ -84,7 +86,7 @@ impl Record for ArchitectureData {
         let mut data =
             Self { fields: ArchitectureFields::default(), spans: BTreeMap::new(), span: given.span() };
         for own in ArchitectureFields::ALL {
-            let Some(Placed { value, span }) = given.value(own.name) else { continue };
+            let Some(Spanned { value, span }) = given.value(own.name) else { continue };
             let value = match value {
                 Value::Text(text) => FieldValue::Text(text.clone()),
                 Value::Integer(count) => FieldValue::Count(count.unsigned_abs()),
@@ -101,8 +103,15 @@ impl Record for ArchitectureData {
 
 record!(@forms ArchitectureData);
 
+impl ModelData {
+    /// Returns the license of the weights.
+    pub fn license(&self) -> Option<&str> {
+        self.license.as_deref().or(self.licence.as_deref())
+    }
+}
+
 impl ArchitectureData {
-    /// All values that are given.
+    /// Returns all given values.
     pub fn json(&self) -> serde_json::Value {
         let given = ArchitectureFields::ALL.iter().filter(|own| self.spans.contains_key(own.name));
         let values = given.map(|own| match (own.get)(&self.fields) {
@@ -110,7 +119,7 @@ impl ArchitectureData {
             FieldValue::Count(count) => (own.name, json!(count)),
             FieldValue::Flag(flag) => (own.name, json!(flag)),
         });
-        // In the order of their names.
+        // Sorted by name.
         values
             .collect::<BTreeMap<_, _>>()
             .into_iter()
@@ -119,7 +128,7 @@ impl ArchitectureData {
     }
 }
 
-/// A number, unless it is zero, which means that none is given.
+/// Returns a number, or `None` for zero, the value of a missing number.
 pub fn given(count: u64) -> Option<u64> {
     (count > 0).then_some(count)
 }

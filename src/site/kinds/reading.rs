@@ -1,6 +1,6 @@
 //! A reading: what a kind of message says, for errors without a page.
 
-use crate::files::Placed;
+use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, Text, TextMap, record};
 use crate::site::kinds::common::{SOURCES, TITLE};
 
@@ -12,19 +12,19 @@ record! {
         /// Place in the answer; smaller comes first.
         optional order: i64 as Integer<0, 9999> = 9999,
         /// Patterns of the messages; one is enough.
-        optional patterns: Vec<Placed<String>> as List<Text, 1>,
+        optional patterns: Vec<Spanned<String>> as List<Text, 1>,
         /// Patterns of which none may occur in the log.
-        optional not: Vec<Placed<String>> as List<Text, 1>,
+        optional not: Vec<Spanned<String>> as List<Text, 1>,
         /// `true`: reads the last Python traceback in place of a message.
         optional traceback: bool,
         /// Meanings of values, such as exit codes, for the lookups of all readings.
-        optional table: Vec<(Placed<String>, Placed<String>)> as TextMap,
+        optional table: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Figures that are looked up in a table, in this order.
         optional lookups: Vec<LookupText>,
         /// Sentences; the first one whose condition is true and whose figures are known is used.
         required says: Vec<SaysText> as List<SaysText, 1>,
         /// Slugs of error pages that apply.
-        optional pages: Vec<Placed<String>> as List<Slug>,
+        optional pages: Vec<Spanned<String>> as List<Slug>,
         /// Real output, each with the sentence that it leads to.
         required samples: Vec<ReadingSample> as List<ReadingSample, 1>,
         shared SOURCES,
@@ -36,11 +36,11 @@ record! {
     #[derive(Debug, Clone)]
     pub struct LookupText {
         /// The figure with the value.
-        required figure: Placed<String>,
+        required figure: Spanned<String>,
         /// Slug of the reading with the table.
-        required table: Placed<String> as Slug,
+        required table: Spanned<String> as Slug,
         /// Name of the figure with the meaning.
-        required name: Placed<String>,
+        required name: Spanned<String>,
     }
 }
 
@@ -49,11 +49,11 @@ record! {
     #[derive(Debug, Clone)]
     pub struct SaysText {
         /// A condition on the figures.
-        optional when: Option<Placed<String>>,
+        optional when: Option<Spanned<String>>,
         /// What the log says, in one sentence, with figures in braces.
-        required text: Placed<String>,
+        required text: Spanned<String>,
         /// The next step, with figures in braces.
-        required next: Placed<String>,
+        required next: Spanned<String>,
     }
 }
 
@@ -62,8 +62,8 @@ record! {
     #[derive(Debug, Clone)]
     pub struct ReadingSample {
         /// Real output.
-        required text: Placed<String>,
+        required text: Spanned<String>,
         /// The sentence that it leads to.
-        required says: Placed<String>,
+        required says: Spanned<String>,
     }
 }

@@ -1,18 +1,18 @@
-//! A term of the glossary.
+//! Data of glossary entries.
 
 use crate::schema::record;
 use crate::site::kinds::common::{DRAFT, Evidence, SOURCES, TITLE};
 
 record! {
-    /// What a glossary entry holds besides its head.
+    /// Front matter of a glossary entry.
     #[derive(Debug, Clone)]
     pub struct TermData {
         shared TITLE,
-        /// Other names of the same thing.
+        /// Synonyms.
         optional also: Vec<String>,
         shared SOURCES,
         shared DRAFT,
-        /// What it rests on.
+        /// Evidence for the entry.
         apart evidence: Evidence = Evidence::of,
     }
 }

@@ -1,23 +1,23 @@
-//! A program that prints errors.
+//! Data of tool pages.
 
 use crate::schema::{Url, record};
 use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
 
 record! {
-    /// What a tool page holds besides its head.
+    /// Front matter of a tool page.
     #[derive(Debug, Clone)]
     pub struct ToolData {
         shared TITLE,
-        /// Where the tool lives.
+        /// Homepage of the tool.
         required homepage: String as Url,
-        /// Where its source lives.
+        /// Repository of its source code.
         optional repository: Option<String> as Url,
         shared VERIFIED,
         shared VERIFIED_WITH,
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,
-        /// What the page rests on.
+        /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
 }

@@ -1,19 +1,19 @@
-//! A figure as a function of the context: straight between break points, exact everywhere.
+//! Piecewise linear functions of the context, exact at every point.
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens in a step of the cache: llama.cpp rounds the context up to a multiple of this.
+/// Granularity of the cache in tokens: llama.cpp rounds the context up to a multiple of this.
 pub const CELLS: u64 = 256;
 
-/// Straight pieces over the number of cache cells.
+/// A piecewise linear function of the number of cache cells.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Curve {
-    /// First cell, bytes there, bytes for every further step of [`CELLS`], which may be fewer.
+    /// Pieces: first cell, bytes there, and bytes per further step of [`CELLS`], which may be negative.
     pub pieces: Vec<(u64, u64, i64)>,
 }
 
 impl Curve {
-    /// Bytes at a context in tokens.
+    /// Returns the bytes at a context in tokens.
     pub fn at(&self, ctx: u64) -> u64 {
         let cells = ctx.div_ceil(CELLS) * CELLS;
         let after = self.pieces.partition_point(|(first, _, _)| *first <= cells);
@@ -23,13 +23,13 @@ impl Curve {
         bytes.saturating_add_signed(slope * (cells.saturating_sub(*first) / CELLS) as i64)
     }
 
-    /// The same curve as far as a model goes that ends at `max_ctx` tokens.
+    /// Returns the curve up to a context of `max_ctx` tokens.
     pub fn up_to(&self, max_ctx: u64) -> Curve {
         let last = max_ctx.div_ceil(CELLS) * CELLS;
         Curve { pieces: self.pieces.iter().copied().filter(|(first, _, _)| *first <= last).collect() }
     }
 
-    /// Steps of [`CELLS`] at which its pieces begin.
+    /// Iterates over the starts of the pieces, in steps of [`CELLS`].
     pub(super) fn starts(&self) -> impl Iterator<Item = u64> {
         self.pieces.iter().map(|(cells, _, _)| cells / CELLS)
     }

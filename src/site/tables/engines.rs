@@ -1,31 +1,31 @@
-//! What vLLM needs of a model: the constants of its few formulas.
+//! Constants of vLLM's memory formulas for a model.
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers of cards that the table holds: one to four.
+/// Maximum number of GPUs in the table.
 pub const CARDS: usize = 4;
 
-/// Types of a checkpoint, the widest first.
+/// Weight types of a checkpoint, the widest first.
 pub const WEIGHT_TYPES: [&str; 4] = ["BF16", "FP8", "GPTQ", "AWQ"];
 
-/// What vLLM needs of a model.
+/// Constants of vLLM's memory formulas for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vllm {
-    /// By the number of cards, less one; none where the heads cannot be shared out among so many.
+    /// By number of GPUs minus one; `None` if the heads cannot be split evenly.
     pub cards: [Option<VllmCard>; CARDS],
-    /// Layers that keep all tokens, and layers that keep a window.
+    /// Number of layers with full attention, and with a sliding window.
     pub layers: (u64, u64),
-    /// The same as they count once vLLM has padded them to groups.
+    /// The same after vLLM pads them to groups.
     pub padded: (u64, u64),
-    /// Tokens of the window.
+    /// Size of the window in tokens.
     pub window: u64,
 }
 
-/// What each of the cards holds.
+/// Memory on each GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VllmCard {
     /// Bytes of the weights, by type.
     pub weights: [u64; WEIGHT_TYPES.len()],
-    /// Bytes of a block of one layer's cache, at 16 bits a value.
+    /// Bytes of a cache block of one layer, at 16 bits per value.
     pub page: u64,
 }

@@ -1,4 +1,4 @@
-//! Figures of one model: per layer for weights and cache, as a whole for the compute buffer.
+//! Memory figures of one model: per layer for weights and cache, in total for the compute buffer.
 
 use std::ops::Range;
 
@@ -10,51 +10,51 @@ use crate::site::tables::curve::{CELLS, Curve};
 use crate::site::tables::offload::{Offload, SampledSplit, SampledSplits};
 use crate::site::tables::{PAIRS, Run, Runner, SLOTS, Vllm};
 
-/// What one model needs. Weights and cache add up layer by layer; the compute buffer is that
-/// of one GPU which holds all of them.
+/// Memory figures of one model. Weights and cache are sums over layers; the compute buffer is that of one GPU with
+/// all layers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Largest context in tokens.
+    /// Maximum context in tokens.
     pub max_ctx: u64,
-    /// Every curve once; the other fields hold places in this list.
+    /// Distinct curves; other fields are indices into this list.
     pub curves: Vec<Curve>,
-    /// The class of each layer: layers of a class have equal caches.
+    /// Class of each layer: layers of a class have equal caches.
     pub classes: Vec<usize>,
     /// Cache and state of one layer on a GPU, by class, slots and pair of cache types.
     pub cache: Vec<[[usize; PAIRS]; SLOTS.len()]>,
-    /// Compute buffer by runner, slots and pair; none where it is not covered.
+    /// Compute buffer by runner, slots and pair; `None` if not covered.
     pub compute: [[[Option<usize>; PAIRS]; SLOTS.len()]; 2],
     /// Elements of all tensors; those of a tied output count once.
     pub parameters: u64,
-    /// Routed experts: how many there are, and how many of them a token uses.
+    /// Number of routed experts, and how many of them a token uses.
     pub experts: Option<(u64, u64)>,
-    /// Its kind in [`SpeedTable::bands`](crate::site::tables::SpeedTable::bands).
+    /// Index into [`SpeedTable::bands`](crate::site::tables::SpeedTable::bands).
     pub speed_kind: usize,
-    /// What a token reads of the cache: values of K and of V that each earlier token adds, the
-    /// same of each in the window, tokens of the window, bytes of the state.
+    /// Cache that a token reads: values of K and of V per earlier token, the same per token in the window, tokens of
+    /// the window, bytes of the state.
     pub read: [u64; 6],
-    /// What vLLM needs, or why that is not known.
+    /// Constants for vLLM, or why it is not covered.
     pub vllm: Result<Vllm, String>,
     /// Rotary factors.
     pub factors: Option<Factors>,
-    /// What a division over devices is reckoned with.
+    /// Data to split the model over devices.
     pub offload: Offload,
-    /// Compute buffers of splits between one GPU and the host, each once: at 2,048 cells and its doubles.
+    /// Distinct compute buffers of splits between one GPU and the host, at 2,048 cells and its doubles.
     pub samples: Vec<Vec<u64>>,
-    /// A quantization that the model does not come in is `None`.
+    /// Quantizations; `None` if the model is not available in it.
     pub quants: Vec<Option<QuantFit>>,
 }
 
-/// Bytes on a GPU, and the same in the host's memory, where tensors are padded less.
+/// Bytes on a GPU, and on the host, where tensors have less padding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Share {
     /// On a GPU.
     pub gpu: u64,
-    /// In the host's memory.
+    /// On the host.
     pub host: u64,
 }
 
-/// Tensors that every device has a copy of where it holds a layer of one of these classes.
+/// Tensors that each device with a layer of one of these classes has a copy of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Factors {
     /// Size of a copy.
@@ -63,49 +63,49 @@ pub struct Factors {
     pub classes: Vec<usize>,
 }
 
-/// Weights of a model in one quantization.
+/// Weights of a model in one quantization. All sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuantFit {
-    /// Of all tensors in the file.
+    /// All tensors in the file.
     pub file: u64,
     /// On the GPU, with all layers there.
     pub gpu: u64,
-    /// What always stays in the host's memory.
+    /// Always on the host.
     pub input: u64,
-    /// The output stage, on a GPU or on the host.
+    /// Output layer, on a GPU or on the host.
     pub output: Share,
-    /// Bytes that a token reads.
+    /// Read per token.
     pub touch: u64,
-    /// Its output matrix on a GPU; of a tied model the embedding.
+    /// Output matrix on a GPU; for a tied model, the embedding.
     pub largest_output: u64,
     /// Distinct weights of a layer.
     pub kinds: Vec<LayerWeights>,
-    /// The place in `kinds` of each layer.
+    /// Index into `kinds` for each layer.
     pub layers: Vec<usize>,
     /// Splits between one GPU and the host.
     pub splits: SampledSplits,
 }
 
-/// Weights of one layer.
+/// Weights of one layer, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayerWeights {
-    /// All of them.
+    /// All weights.
     pub whole: Share,
-    /// Its routed experts alone.
+    /// Routed experts.
     pub experts: Share,
-    /// Its largest tensor on a GPU, experts left out.
+    /// Largest tensor on a GPU, without experts.
     pub largest: u64,
-    /// The largest tensor of its experts on a GPU.
+    /// Largest tensor of the experts on a GPU.
     pub largest_expert: u64,
 }
 
 impl Figures {
-    /// Cache and state of all layers.
+    /// Returns cache and state of all layers.
     pub fn cache(&self, run: Run, ctx: u64) -> u64 {
         self.cache_of(0..self.classes.len(), run, ctx)
     }
 
-    /// Cache and state of a range of layers on a GPU.
+    /// Returns cache and state of a range of layers on a GPU.
     pub fn cache_of(&self, layers: Range<usize>, run: Run, ctx: u64) -> u64 {
         let classes = &self.classes[layers];
         let count = |class| classes.iter().filter(|of| **of == class).count() as u64;
@@ -121,12 +121,12 @@ impl Figures {
         self.compute[run.runner as usize][run.slots][run.pair()].map(|place| &self.curves[place])
     }
 
-    /// Compute buffer of one GPU with all layers; none where it is not covered.
+    /// Returns the compute buffer of one GPU with all layers; `None` if not covered.
     pub fn compute(&self, run: Run, ctx: u64) -> Option<u64> {
         self.compute_curve(run).map(|curve| curve.at(ctx))
     }
 
-    /// Weights of a range of layers on a GPU; the experts of `on_host` are not there.
+    /// Returns the weights of a range of layers on a GPU, without the experts of the layers `on_host`.
     pub fn weights_of(&self, quant: usize, layers: Range<usize>, on_host: Range<usize>) -> Option<u64> {
         let fit = self.quants.get(quant)?.as_ref()?;
         let layer = |index: usize| {
@@ -141,14 +141,14 @@ impl Figures {
         Some(layers.map(layer).sum::<u64>() + factors)
     }
 
-    /// Weights, cache and compute buffer on the GPU.
+    /// Returns the sum of weights, cache and compute buffer on the GPU.
     pub fn total(&self, quant: usize, run: Run, ctx: u64) -> Option<u64> {
         let weights = self.quants.get(quant)?.as_ref()?.gpu;
         Some(weights + self.cache(run, ctx) + self.compute(run, ctx)?)
     }
 
-    /// Weights, cache and compute buffer on the only GPU, with so many layers on it (the output counted as one) and the
-    /// experts of so many first layers on the host.
+    /// Returns the sum of weights, cache and compute buffer on a single GPU, with the last `gpu_layers` layers on it
+    /// (the output counts as one) and the experts of the first `host_experts` layers on the host.
     pub fn total_of_part(
         &self,
         quant: usize,
@@ -206,7 +206,8 @@ impl Figures {
         Some(partial_bytes(samples?.into_iter(), whole, output))
     }
 
-    /// The largest context, a multiple of [`CELLS`] or the model's own, at which buffers and `driver` bytes fit.
+    /// Returns the largest context, a multiple of [`CELLS`] or the model's maximum, at which the buffers and `driver`
+    /// bytes fit.
     pub fn largest_context(&self, quant: usize, run: Run, driver: u64, memory: u64) -> Option<u64> {
         let fits =
             |step: u64| self.total(quant, run, step * CELLS).is_some_and(|total| total + driver <= memory);
@@ -216,7 +217,7 @@ impl Figures {
         let mut starts: Vec<u64> = curves.flat_map(Curve::starts).filter(|start| *start <= last).collect();
         starts.sort_unstable();
         starts.dedup();
-        // From the far end: between two starts the sum is straight, but over all of them it may fall and rise.
+        // Searches from the end: each segment is linear, but the whole may not be monotonic.
         let mut end = last;
         for start in starts.into_iter().rev() {
             if fits(end) {

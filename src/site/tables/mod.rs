@@ -1,4 +1,4 @@
-//! The fit table: what every model needs, as exact look-ups, without the arithmetic behind it.
+//! The fit table: exact memory figures of every model for lookup.
 
 mod curve;
 mod engines;
@@ -13,99 +13,98 @@ pub use engines::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub use figures::{Factors, Figures, LayerWeights, QuantFit, Share};
 pub use offload::{Offload, SampledSplit, SampledSplits};
 
-/// Figures of all models, computed once a build.
+/// Figures of all models, computed once per build.
 #[derive(Debug, Clone, Default)]
 pub struct FitTable {
     /// Names of quantizations, in the order of every model's `quants`.
     pub quants: Vec<String>,
-    /// Least and most bytes that the driver takes on a device beside the buffers.
+    /// Minimum and maximum bytes that the driver uses on a device in addition to the buffers.
     pub driver: (u64, u64),
     /// Models by slug.
     pub models: BTreeMap<String, ModelFit>,
-    /// What their tensors hold, by slug.
+    /// Parameter counts by slug.
     pub parameters: BTreeMap<String, Parameters>,
-    /// Shares of the memory bandwidth that devices reach.
+    /// Fractions of the memory bandwidth that devices reach.
     pub speeds: SpeedTable,
 }
 
-/// How much of its memory bandwidth a class of devices reaches when it decodes.
+/// Fraction of its memory bandwidth that a class of devices reaches during decoding.
 #[derive(Debug, Clone, Default)]
 pub struct SpeedTable {
-    /// Least and most thousandths by class of device and kind of model; none where no speeds
-    /// were collected.
+    /// Minimum and maximum in thousandths, by class of device and kind of model; `None` without measurements.
     pub bands: Vec<Vec<Option<(u32, u32)>>>,
-    /// The class of each device that has one, by slug.
+    /// Class of each device, by slug.
     pub devices: BTreeMap<String, usize>,
 }
 
-/// Numbers in the tensors of a model that are loaded.
+/// Parameter counts of the loaded tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
-    /// All of them.
+    /// All parameters.
     pub held: u64,
-    /// Those that work on one token.
+    /// Parameters that are active per token.
     pub active: u64,
 }
 
-/// What a model needs, or why nothing is said about it.
+/// Figures of a model, or why there are none.
 #[derive(Debug, Clone)]
 pub enum ModelFit {
-    /// Figures for every quantization and way to run it; models of one architecture share them.
+    /// Figures for all quantizations and settings; models with the same architecture share them.
     Covered(Arc<Figures>),
-    /// The reason, as a phrase.
+    /// Reason, as a phrase.
     NotCovered(String),
 }
 
-/// Names of the cache types that the table holds, the widest first.
+/// Cache types in the table, the widest first.
 pub const CACHE_TYPES: [&str; 3] = ["f16", "q8_0", "q4_0"];
 
-/// Pairs of a K and a V cache type.
+/// Number of pairs of a K and a V cache type.
 pub const PAIRS: usize = CACHE_TYPES.len() * CACHE_TYPES.len();
 
-/// Numbers of slots that the table holds: sequences served side by side from one unified cache.
+/// Numbers of slots in the table: parallel sequences in one unified cache.
 pub const SLOTS: [u64; 4] = [1, 2, 4, 8];
 
-/// Programs told apart by how many tokens of a micro-batch they keep the logits of.
+/// Programs by the number of tokens of a micro-batch whose logits they keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runner {
-    /// All of them: llama.cpp's library by default, so older servers and most programs on top of it.
+    /// All tokens: llama.cpp's library by default, so older servers and most programs based on it.
     Library,
-    /// One for each slot: `llama-server`.
+    /// One per slot: `llama-server`.
     Server,
 }
 
 impl Runner {
-    /// Every kind and its name, in the order of every model's `compute`.
+    /// Names, in the order of every model's `compute`.
     pub const NAMES: [(&'static str, Self); 2] = [("library", Self::Library), ("server", Self::Server)];
 }
 
-/// A way to run a model with all of its layers on one GPU; numbers are positions in the lists above.
+/// Settings for a model with all layers on one GPU; numbers are indices into the lists above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// The kind of program.
+    /// Kind of program.
     pub runner: Runner,
-    /// Place in [`SLOTS`].
+    /// Index into [`SLOTS`].
     pub slots: usize,
-    /// Place of the K cache's type in [`CACHE_TYPES`].
+    /// Index of the K cache type in [`CACHE_TYPES`].
     pub key: usize,
-    /// Place of the V cache's type in [`CACHE_TYPES`].
+    /// Index of the V cache type in [`CACHE_TYPES`].
     pub value: usize,
 }
 
 impl Run {
-    /// The default run with K and V of one type: `llama-server` with one slot.
+    /// Returns the default settings with K and V of one type: `llama-server` with one slot.
     pub fn plain(cache: usize) -> Self {
         Self { runner: Runner::Server, slots: 0, key: cache, value: cache }
     }
 
-    /// Place of its cache types among the [`PAIRS`].
+    /// Returns the index of the cache types among the [`PAIRS`].
     pub fn pair(self) -> usize {
         self.key * CACHE_TYPES.len() + self.value
     }
 }
 
 impl FitTable {
-    /// Figures of a model, if it is covered.
+    /// Returns the figures of a model, if it is covered.
     pub fn figures(&self, slug: &str) -> Option<&Figures> {
         match self.models.get(slug) {
             Some(ModelFit::Covered(figures)) => Some(figures),
@@ -113,17 +112,17 @@ impl FitTable {
         }
     }
 
-    /// Position of a quantization.
+    /// Returns the index of a quantization.
     pub fn quant(&self, name: &str) -> Option<usize> {
         self.quants.iter().position(|quant| quant == name)
     }
 }
 
-/// A figure that prose called for.
+/// The figure of a call in prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProseFigure {
-    /// The number: bytes or tokens.
+    /// Value in bytes or tokens.
     pub value: u64,
-    /// As it is shown: `4.00 GiB`.
+    /// Displayed value: `4.00 GiB`.
     pub text: String,
 }

@@ -89,7 +89,7 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "device-facts-1"), /^24 GiB/);
 
       // Memory of one's own is the first in the list.
-      await page.keyboard.type("another amount");
+      await page.keyboard.type("other amount");
       await press("Enter");
       await focused("memory-1");
       await press("Control+A");
@@ -341,7 +341,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(await says(seen(most) - 1000), "Tight");
       assert.equal(await says(seen(least)), "Tight");
       assert.equal(await says(seen(least) - 1000), "Does not fit");
-      assert.equal(await text(page, "margin"), "1 MiB short at the least.");
+      assert.equal(await text(page, "margin"), "1 MiB short at least.");
       assert.ok(least - (least % MIB) > 0);
     }));
 
@@ -365,7 +365,7 @@ export default function ({ folder, browser, url }) {
     });
     await at("#model=qwen3.5-9b&run=vllm", async page => {
       assert.equal(await text(page, "verdict"), "Not covered");
-      assert.match(await text(page, "margin"), /^vLLM's cache of a recurrent state is not modeled\.$/);
+      assert.match(await text(page, "margin"), /^the vLLM cache of recurrent states is not modeled\.$/);
     });
   });
 
@@ -380,7 +380,7 @@ export default function ({ folder, browser, url }) {
   test("calculator: types of the cache that are not covered for a model are told, and nothing is offered for them", () =>
     at("#model=phi-2&k=q8_0&v=q8_0", async (page, { trouble }) => {
       assert.equal(await text(page, "verdict"), "Not covered");
-      assert.match(await text(page, "margin"), /These types of the cache are not covered/);
+      assert.match(await text(page, "margin"), /These cache types are not covered/);
       assert.equal(await page.locator("#best button").count(), 0);
       assert.deepEqual(trouble, []);
     }));
@@ -409,7 +409,7 @@ export default function ({ folder, browser, url }) {
       };
       await choose("gemma 3 12b");
       await page.locator("#broken").waitFor();
-      assert.match(await text(page, "broken"), /The figures of Gemma 3 12B.* could not be loaded/);
+      assert.match(await text(page, "broken"), /The figures for Gemma 3 12B.* could not be loaded/);
       assert.equal(
         await page.locator("#answer").getAttribute("aria-busy"),
         "true",
@@ -511,11 +511,11 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: without scripts it says where the tables are, and they are there", () =>
     visiting(browser, address, { javaScriptEnabled: false }, async page => {
-      assert.match(await page.locator("main").innerText(), /The calculator needs JavaScript/);
+      assert.match(await page.locator("main").innerText(), /The calculator requires JavaScript/);
       await page.locator("noscript a", { hasText: "model" }).click();
       await page.waitForURL(/models\/index\.html/);
       await page.locator("main a", { hasText: "Llama 3.1 8B Instruct" }).first().click();
       await page.waitForURL(/models\/llama-3\.1-8b-instruct\//);
-      assert.match(await page.locator("table", { hasText: "With a K/V cache of f16" }).innerText(), /Q4_K_M[\s\S]*GiB/);
+      assert.match(await page.locator("table", { hasText: "f16 K/V cache" }).innerText(), /Q4_K_M[\s\S]*GiB/);
     }));
 }

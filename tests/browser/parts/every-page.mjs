@@ -61,7 +61,7 @@ export default function ({ browser, url }) {
 
   test("an address that does not exist says so, at any depth, and offers the way on", () =>
     visiting(browser, `${url}errors/no-such/cuda-out-of-memory`, {}, async (page, { trouble }) => {
-      assert.match(await page.title(), /No such page/);
+      assert.match(await page.title(), /Page not found/);
       await page
         .locator("#kbgen-finder li a", { hasText: /out of memory/i })
         .first()

@@ -83,7 +83,9 @@ export default function ({ browser }) {
     return (brackets ??= (await serve(await buildIn("qps", bracketed()))).url);
   };
   // Two letters are the sign of a figure, or an "or" between two pieces of code.
-  const isTold = part => part.length < 3 || isFigure(part) || NAMES.test(part) || content.includes(part);
+  // A symptom has a capital letter in its list only.
+  const isWritten = part => content.includes(part) || content.includes(part[0].toLowerCase() + part.slice(1));
+  const isTold = part => part.length < 3 || isFigure(part) || NAMES.test(part) || isWritten(part);
   const isContent = text => {
     const told = text
       .replace(/["'\\[\]]/g, "")

@@ -153,7 +153,7 @@ export default function ({ folder, browser, url }) {
       assert.match(await said(page).innerText(), results);
       await ask(page, "qqqqzz");
       assert.equal(await said(page).innerText(), "Nothing found");
-      assert.equal(await title(rows(page).first()), "Diagnose it");
+      assert.equal(await title(rows(page).first()), "Diagnose this text");
     }));
 
   test("search: a pasted log goes to diagnosis, its page first and its secrets left out", () =>

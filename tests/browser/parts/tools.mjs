@@ -46,8 +46,8 @@ export default function ({ folder, browser, url }) {
           (await grid(page.locator("#facts tr"))).map(([label, ...cells]) => [label, cells]),
         );
         assert.deepEqual(facts.Memory, ["12 GB", "16 GB", "24 GB"]);
-        assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1010 GB/s"]);
-        for (const label of ["Kind of memory", "Power limit", "Class", "Maker", "Released"]) {
+        assert.deepEqual(facts.Bandwidth, ["360 GB/s", "288 GB/s", "1,010 GB/s"]);
+        for (const label of ["Memory type", "Power limit", "Class", "Manufacturer", "Released"]) {
           assert.equal(facts[label].length, 3);
         }
 
@@ -117,7 +117,7 @@ export default function ({ folder, browser, url }) {
       await page.locator("#device-2-list [role=option]:visible").first().waitFor();
       await page.keyboard.press("Enter");
       await page.locator("#quant label", { hasText: "Q8_0" }).click();
-      await page.locator("#ctx label", { hasText: "32k" }).click();
+      await page.locator("#ctx label", { hasText: "32K" }).click();
       await page.waitForURL(/c=geforce-rtx-4090.*quant=Q8_0&ctx=32768/);
       const shown = page => page.locator("#facts, #headline, #runs, #apart").allInnerTexts();
       await visiting(browser, page.url(), {}, async again => assert.deepEqual(await shown(again), await shown(page)));
@@ -132,7 +132,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(names.length, 2);
       assert.equal(names[0], "GeForce RTX 3060 12 GB");
       await page.goto(`${url}models/qwen3-32b/`);
-      await page.locator("main a", { hasText: "Choose a card for other settings" }).click();
+      await page.locator("main a", { hasText: "Find a GPU for other settings" }).click();
       await page.waitForURL(/choose-gpu\/index\.html/);
       await page.locator(".cards-of").first().waitFor();
       assert.equal(await page.locator("#model").inputValue(), "Qwen3 32B");
@@ -231,7 +231,7 @@ export default function ({ folder, browser, url }) {
         );
         await page.locator(".cards-of").first().waitFor();
         const seen = (await lines(page)).filter(
-          ({ verdict, group }) => verdict === "fits" && group !== "Two of the same card",
+          ({ verdict, group }) => verdict === "fits" && group !== "Two identical GPUs",
         );
         assert.ok(seen.length > 0, model);
         for (const { names, spare } of seen) {
@@ -248,7 +248,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${choose}#model=llama-3.3-70b-instruct&quant=Q4_K_M&ctx=8192`, {}, async page => {
       await page.locator(".cards-of").first().waitFor();
       const { driver } = JSON.parse(await page.locator("#fit-data").textContent());
-      const pairs = (await lines(page)).filter(({ group }) => group === "Two of the same card");
+      const pairs = (await lines(page)).filter(({ group }) => group === "Two identical GPUs");
       const halves = await estimate(
         ["gpu0", "gpu1"].map(device => ({
           kind: "total",
@@ -347,7 +347,7 @@ export default function ({ folder, browser, url }) {
         Object.fromEntries(
           rows.map(row => [
             row.dataset.figure,
-            row.querySelector(".value, .needs").textContent.replace(/[\u00a0\u202f]/g, " "),
+            row.querySelector(".value, .needs").textContent.replace(/[\u00a0]/g, " "),
           ]),
         ),
       );
@@ -367,9 +367,9 @@ export default function ({ folder, browser, url }) {
           home: "X 1.26",
           cloud: "X 1.50",
           day: "1.8",
-          millions: "1 000",
+          millions: "1,000",
         });
-        assert.equal(await page.locator("#headline").innerText(), "Paid for after 18 months");
+        assert.equal(await page.locator("#headline").innerText(), "Break-even after 18 months");
         assert.equal(
           await page.locator("#results [data-figure=electricity] .formula").innerText(),
           "360 × 0.25 ÷ (3.6 × 50)",
@@ -393,20 +393,20 @@ export default function ({ folder, browser, url }) {
 
   test("cost: nothing is given before it is typed, and each figure says what it needs", () =>
     visiting(browser, cost, {}, async page => {
-      assert.equal(await page.locator("#headline").innerText(), "Type what you know");
+      assert.equal(await page.locator("#headline").innerText(), "Enter your figures");
       for (const id of ["currency", "speed", "watts", "kwh", "hours", "price", "years", "out", "in"]) {
         assert.equal(await page.locator(`#${id}`).inputValue(), "");
       }
-      assert.match((await figures(page)).electricity, /^needs the speed, the power and the price of electricity$/);
+      assert.match((await figures(page)).electricity, /^requires the speed, the power and the price of electricity$/);
     }));
 
   test("cost: a cloud cheaper than electricity is never paid back, and nonsense is named at its field", () =>
     visiting(browser, `${cost}#speed=50&watts=360&kwh=0.25&hours=10&price=1000&years=2&out=0.4`, {}, async page => {
-      assert.equal(await page.locator("#headline").innerText(), "It never pays");
+      assert.equal(await page.locator("#headline").innerText(), "It never pays off");
       await page.locator("#hours").fill("25");
       assert.equal(await page.locator("#hours").getAttribute("aria-invalid"), "true");
       assert.match(await page.locator("#hours-fault").innerText(), /at most 24/);
-      assert.equal((await figures(page)).day, "needs the hours a day");
+      assert.equal((await figures(page)).day, "requires the hours per day");
       assert.deepEqual(await axe(page), []);
       await page.locator("#hours").fill("24");
       assert.equal(await page.locator("#hours-fault").count(), 0);

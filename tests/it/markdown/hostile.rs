@@ -1,4 +1,4 @@
-//! Thousands of made texts: nothing panics, nothing unsafe comes out, and time grows with the length.
+//! Thousands of generated texts: no panics, no unsafe output, linear time.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use ammonia::Builder;
 use kbgen::markdown::{LANGUAGES, highlight, inline, is_reserved_id, outline, outline_inline, plain, render};
 
-use super::Page;
+use super::TestHooks;
 use crate::fuzzed::markdown::places_lie_within;
 
-/// A small generator of repeatable numbers (xorshift64*, Vigna 2016, doi:10.1145/2845077).
+/// Deterministic pseudorandom numbers (xorshift64*, Vigna 2016, doi:10.1145/2845077).
 struct Dice(u64);
 
 impl Dice {
@@ -128,8 +128,8 @@ fn made(dice: &mut Dice) -> String {
     (0..1 + dice.below(24)).map(|_| dice.pick(PARTS)).collect()
 }
 
-/// Every element and attribute that the renderer writes, and nothing else. What ammonia takes away
-/// from a page is what the renderer should not have let in.
+/// Sanitizer that allows only the elements and attributes of the renderer. Anything it removes is an error of the
+/// renderer.
 fn oracle() -> Builder<'static> {
     let mut builder = Builder::empty();
     builder
@@ -161,8 +161,8 @@ fn nothing_unsafe_comes_out() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     for round in 0..4_000 {
         let text = made(&mut dice);
-        let rendered = render(&text, &Page);
-        for html in [rendered.html(), inline(&text, &Page)] {
+        let rendered = render(&text, &TestHooks);
+        for html in [rendered.html(), inline(&text, &TestHooks)] {
             let cleaned = oracle.clean(&html).to_string();
             assert_eq!(tags(&cleaned), tags(&html), "round {round}: {text:?}\n{html}");
             assert!(!html.contains(['\u{202E}', '\u{2066}', '\0']), "{text:?}");
@@ -181,7 +181,7 @@ fn nothing_unsafe_comes_out() {
     }
 }
 
-/// The tags of a page as written, with the marks undone that two writers set differently.
+/// Returns the tags of a page, normalized to remove differences between the two serializers.
 fn tags(html: &str) -> Vec<String> {
     let mut tags: Vec<String> = html
         .replace("&quot;", "\"")
@@ -200,7 +200,7 @@ fn tags(html: &str) -> Vec<String> {
     tags
 }
 
-/// Titles that are an id of the page's own parts, or become one when a number follows, and some that collide with others.
+/// Titles that collide with reserved ids, directly or with a number appended, or with each other.
 const TITLES: &[&str] = &[
     "Cause",
     "Letter",
@@ -220,11 +220,11 @@ const TITLES: &[&str] = &[
     "*Cause* `1`",
 ];
 
-/// Suffixes of a title.
+/// Suffixes of titles.
 const IDS: &[&str] =
     &["", "", "", " {#cause}", " {#cause-1}", " {#fn-1}", " {#section-cause-1}", " {#main}", " {#a b}"];
 
-/// A document of whole blocks: each of them is what an author could write.
+/// Generates a document of blocks that an author could write.
 fn document(dice: &mut Dice) -> String {
     let mut text = String::new();
     for _ in 0..1 + dice.below(30) {
@@ -245,7 +245,7 @@ fn document(dice: &mut Dice) -> String {
     text
 }
 
-/// Runs where nothing else waits for it, so that a text without end is named instead of waited for.
+/// Runs in a separate thread, so that a text that causes an endless loop is reported.
 fn named_if_endless(text: String, work: impl FnOnce(&str) + Send + 'static) {
     let (sender, ended) = mpsc::channel();
     let shared = text.clone();
@@ -270,11 +270,11 @@ fn every_document_ends_and_its_ids_are_unique_and_its_own() {
             let ids: BTreeSet<&str> = headings.iter().map(|heading| heading.id.as_str()).collect();
             assert_eq!(ids.len(), headings.len(), "round {round}: {ids:?} of {text:?}");
             assert!(!ids.iter().any(|id| is_reserved_id(id)), "round {round}: {ids:?} of {text:?}");
-            let html = render(text, &Page).html();
+            let html = render(text, &TestHooks).html();
             let all: Vec<&str> =
                 html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default()).collect();
             assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "round {round}: {text:?}");
-            inline(text, &Page);
+            inline(text, &TestHooks);
             plain(text);
         });
     }
@@ -353,13 +353,13 @@ fn time_grows_with_the_length() {
         "[^a](",
         "{{ `",
     ] {
-        // Linear work takes well under a second here, quadratic work minutes: a busy machine fits in between.
+        // Linear work takes much less than a second, quadratic work minutes.
         let text = part.repeat(200_000 / part.len());
         let start = Instant::now();
         outline(&text);
-        render(&text, &Page);
+        render(&text, &TestHooks);
         plain(&text);
-        inline(&text, &Page);
+        inline(&text, &TestHooks);
         assert!(start.elapsed() < Duration::from_secs(10), "{part:?}: {:?} for 200 kB", start.elapsed());
     }
 }

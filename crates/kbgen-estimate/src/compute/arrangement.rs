@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::architecture::{Architecture, FeedForward, Layer};
-use crate::compute::fold::{Cut, Fold};
+use crate::compute::layer_dedup::{Cut, LayerDedup};
 use crate::placement::{Device, Placement};
 use crate::settings::{ExpertPlacement, Settings};
 
@@ -26,14 +26,14 @@ impl ArrangementKey {
     }
 }
 
-/// The devices of a run, and its layers folded.
+/// Devices of a run, and its deduplicated layers.
 #[derive(Debug)]
 pub(crate) struct Arrangement {
     pub(crate) placement: Placement,
     layers: Vec<LayerKey>,
 }
 
-/// All that the graph of a layer depends on, apart from what is the same for all layers.
+/// Everything that the graph of a layer depends on, except what is the same for all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct LayerKey {
     layer: Layer,
@@ -46,7 +46,7 @@ struct LayerKey {
 /// Key of the graph of some of the layers: two arrangements whose folded layers are
 /// the same have the same graph, however many layers each leaves out.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FoldKey {
+pub(crate) struct DedupKey {
     kept: Vec<LayerKey>,
     cuts: Vec<Cut>,
     output: Device,
@@ -74,14 +74,14 @@ impl Arrangement {
         Arrangement { placement, layers }
     }
 
-    /// Its fold that keeps so many more periods than the shortest.
-    pub(crate) fn fold(&self, more: usize) -> (Arc<Fold>, FoldKey) {
-        let fold = Fold::new(&self.layers, more);
-        let key = FoldKey {
-            kept: fold.kept.iter().map(|layer| self.layers[*layer as usize]).collect(),
-            cuts: fold.cuts.clone(),
+    /// Returns the deduplication that keeps `more` periods more than the shortest.
+    pub(crate) fn dedup(&self, more: usize) -> (Arc<LayerDedup>, DedupKey) {
+        let dedup = LayerDedup::new(&self.layers, more);
+        let key = DedupKey {
+            kept: dedup.kept.iter().map(|layer| self.layers[*layer as usize]).collect(),
+            cuts: dedup.cuts.clone(),
             output: self.placement.output(),
         };
-        (Arc::new(fold), key)
+        (Arc::new(dedup), key)
     }
 }

@@ -1,4 +1,4 @@
-//! The pieces that every model's graph is made of: weights, norms, embedding, output.
+//! Building blocks of graphs: weights, norms, embedding, output.
 //!
 //! Follows llama.cpp's `src/llama-graph.cpp` (<https://github.com/ggml-org/llama.cpp>,
 //! commit 0c1e570) node by node, in its order.

@@ -107,7 +107,7 @@ impl Div<u64> for Extent {
     }
 }
 
-/// The quantities of one run, or of a stretch of contexts.
+/// Quantities of one run, or of an interval of contexts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quantities<N>([N; QUANTITIES]);
 
@@ -150,13 +150,12 @@ impl<N: Size> Quantities<N> {
 }
 
 impl Quantities<Linear> {
-    /// Those of a stretch of contexts that begins with the first; the second are those one
-    /// step of cells later.
+    /// Creates the quantities of an interval of contexts from those of its first and second step.
     pub(crate) fn between(first: &Quantities<u64>, second: &Quantities<u64>) -> Quantities<Linear> {
         Quantities(std::array::from_fn(|place| Linear::between(first.0[place], second.0[place])))
     }
 
-    /// Those of the stretch from so many steps later on.
+    /// Returns the quantities of the interval shifted by a number of steps.
     pub(crate) fn after(&self, steps: u64) -> Quantities<Linear> {
         Quantities(self.0.map(|line| line.after(steps)))
     }

@@ -1,4 +1,4 @@
-//! The compute buffers of one model: its graphs are compiled when they are first asked for.
+//! Compute buffers of one model. Graphs are compiled on first use.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -7,14 +7,14 @@ use std::sync::Arc;
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
 use crate::cache::streams;
-use crate::compute::arrangement::{Arrangement, ArrangementKey, FoldKey};
+use crate::compute::arrangement::{Arrangement, ArrangementKey, DedupKey};
 use crate::compute::extent::Quantities;
-use crate::compute::fold::Fold;
+use crate::compute::layer_dedup::LayerDedup;
 use crate::compute::replay::{Run, buffer_sizes, tensor_sizes};
 use crate::compute::size::{Horizon, Linear, Size};
 use crate::compute::structure::{Structure, is_pipelined};
 use crate::quantization::{CacheType, Quantization};
-use crate::segments::{Segment, Stretch, append};
+use crate::segments::{Interval, Segment, append};
 use crate::settings::{CachePlacement, FlashAttention, Settings};
 use crate::weights::{WeightList, Weights};
 
@@ -23,28 +23,27 @@ const KEPT: usize = 256;
 /// More periods of layers than any model has.
 const EVERYTHING: usize = 1 << 20;
 
-/// The graphs of a model that were compiled so far.
+/// Compiled graphs of a model.
 #[derive(Debug, Default)]
 pub(crate) struct Graphs {
-    /// Nothing is left out: every layer is built and run, every stretch is drawn.
+    /// Disables shortcuts: every layer is built and run, and every interval is computed.
     thorough: bool,
-    /// Runs of the allocator so far.
+    /// Number of allocator runs.
     pub(crate) replays: u64,
     arrangements: HashMap<ArrangementKey, Arranged>,
-    /// Numbers for the keys of folds.
-    fold_keys: HashMap<FoldKey, usize>,
+    /// Numbers of deduplication keys.
+    fold_keys: HashMap<DedupKey, usize>,
     structures: HashMap<StructureKey, Compiled>,
-    /// Stretches whose pieces are known.
+    /// Intervals with known segments.
     drawn: Vec<(Drawn, Arc<Vec<Vec<Segment>>>)>,
 }
 
-/// All that the pieces of a stretch depend on, where one structure holds and every tensor
-/// grows evenly over the whole stretch.
+/// Everything that the segments of an interval depend on, where one structure applies and every tensor grows linearly.
 #[derive(Debug)]
 struct Drawn {
     steps: RangeInclusive<u64>,
     structure: Arc<Structure>,
-    fold: Arc<Fold>,
+    dedup: Arc<LayerDedup>,
     /// Where the sizes of layers' weights matter.
     quantization: Option<Quantization>,
     sizes: Vec<Linear>,
@@ -54,23 +53,23 @@ impl PartialEq for Drawn {
     fn eq(&self, other: &Drawn) -> bool {
         self.steps == other.steps
             && Arc::ptr_eq(&self.structure, &other.structure)
-            && Arc::ptr_eq(&self.fold, &other.fold)
+            && Arc::ptr_eq(&self.dedup, &other.dedup)
             && self.quantization == other.quantization
             && self.sizes == other.sizes
     }
 }
 
-/// An arrangement with its folds, each with the number of its key, from the shortest on.
+/// Arrangement with its deduplications and the numbers of their keys, shortest first.
 #[derive(Debug)]
 struct Arranged {
     arrangement: Arc<Arrangement>,
-    folds: Vec<(Arc<Fold>, usize)>,
+    dedups: Vec<(Arc<LayerDedup>, usize)>,
 }
 
-/// Key of a graph: all that it depends on, apart from numbers.
+/// Key of a graph: everything that it depends on, except for numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StructureKey {
-    fold: usize,
+    dedup: usize,
     key: CacheType,
     value: CacheType,
     flash_attention: FlashAttention,
@@ -85,7 +84,7 @@ struct StructureKey {
 struct Compiled {
     /// One for every way in which comparisons came out.
     structures: Vec<Arc<Structure>>,
-    /// The fold is too short.
+    /// Too few layers were kept.
     unsettled: bool,
 }
 
@@ -113,7 +112,7 @@ impl Graphs {
             self.arrangements.clear();
         }
         let arrangement = Arc::new(Arrangement::new(model, settings));
-        let arranged = Arranged { arrangement: Arc::clone(&arrangement), folds: Vec::new() };
+        let arranged = Arranged { arrangement: Arc::clone(&arrangement), dedups: Vec::new() };
         self.arrangements.insert(key, arranged);
         arrangement
     }
@@ -125,56 +124,56 @@ impl Graphs {
         sizes.into_iter().map(Bytes).collect()
     }
 
-    /// The compute buffers over a stretch of contexts, as pieces.
-    pub(crate) fn pieces(&mut self, subject: Subject<'_>, stretch: &Stretch) -> Arc<Vec<Vec<Segment>>> {
+    /// Returns the compute buffers over an interval of contexts as segments.
+    pub(crate) fn segments(&mut self, subject: Subject<'_>, interval: &Interval) -> Arc<Vec<Vec<Segment>>> {
         let quantities = |settings| Quantities::new(subject.model, settings);
-        let first = quantities(&stretch.first);
-        if stretch.start == stretch.end {
-            let piece = |bytes| vec![Segment::new(stretch.start, Bytes(bytes), 0)];
-            let sizes = self.buffers(subject, &stretch.first, &first, &mut ());
-            return Arc::new(sizes.into_iter().map(piece).collect());
+        let first = quantities(&interval.first);
+        if interval.start == interval.end {
+            let segment = |bytes| vec![Segment::new(interval.start, Bytes(bytes), 0)];
+            let sizes = self.buffers(subject, &interval.first, &first, &mut ());
+            return Arc::new(sizes.into_iter().map(segment).collect());
         }
-        let quantities = Quantities::between(&first, &quantities(&stretch.second));
-        let mut horizon = Horizon::within(stretch.end - stretch.start);
-        let (structure, fold) = self.structure(subject, &stretch.first, &quantities);
+        let quantities = Quantities::between(&first, &quantities(&interval.second));
+        let mut horizon = Horizon::within(interval.end - interval.start);
+        let (structure, dedup) = self.structure(subject, &interval.first, &quantities);
         structure.suits(&quantities, &mut horizon);
-        let run = self.run(subject, &stretch.first, &structure, &fold);
+        let run = self.run(subject, &interval.first, &structure, &dedup);
         let sizes = tensor_sizes(run, &quantities, &mut horizon);
-        let straight = !self.thorough && horizon == Horizon::within(stretch.end - stretch.start);
-        let quantization = structure.uses_weights.then_some(stretch.first.quantization);
-        let drawn = Drawn { steps: stretch.start..=stretch.end, structure, fold, quantization, sizes };
-        if let Some((_, pieces)) = self.drawn.iter().find(|(known, _)| straight && *known == drawn) {
-            return Arc::clone(pieces);
+        let straight = !self.thorough && horizon == Horizon::within(interval.end - interval.start);
+        let quantization = structure.uses_weights.then_some(interval.first.quantization);
+        let drawn = Drawn { steps: interval.start..=interval.end, structure, dedup, quantization, sizes };
+        if let Some((_, segments)) = self.drawn.iter().find(|(known, _)| straight && *known == drawn) {
+            return Arc::clone(segments);
         }
-        let pieces = Arc::new(self.draw(subject, stretch, &quantities));
+        let segments = Arc::new(self.draw(subject, interval, &quantities));
         if straight {
             if self.drawn.len() == KEPT {
                 self.drawn.clear();
             }
-            self.drawn.push((drawn, Arc::clone(&pieces)));
+            self.drawn.push((drawn, Arc::clone(&segments)));
         }
-        pieces
+        segments
     }
 
-    /// The pieces of a stretch, found run by run.
+    /// Computes the segments of an interval run by run.
     fn draw(
         &mut self,
         subject: Subject<'_>,
-        stretch: &Stretch,
+        interval: &Interval,
         quantities: &Quantities<Linear>,
     ) -> Vec<Vec<Segment>> {
-        let mut pieces = vec![Vec::new(); stretch.first.tensor_split.len() + 1];
-        let mut step = stretch.start;
-        while step <= stretch.end {
-            let mut horizon = Horizon::within(stretch.end - step);
-            let quantities = quantities.after(step - stretch.start);
-            let lines = self.buffers(subject, &stretch.first, &quantities, &mut horizon);
-            for (pieces, line) in pieces.iter_mut().zip(lines) {
-                append(pieces, Segment::new(step, Bytes(line.at as u64), line.slope));
+        let mut segments = vec![Vec::new(); interval.first.tensor_split.len() + 1];
+        let mut step = interval.start;
+        while step <= interval.end {
+            let mut horizon = Horizon::within(interval.end - step);
+            let quantities = quantities.after(step - interval.start);
+            let lines = self.buffers(subject, &interval.first, &quantities, &mut horizon);
+            for (segments, line) in segments.iter_mut().zip(lines) {
+                append(segments, Segment::new(step, Bytes(line.at as u64), line.slope));
             }
             step += horizon.steps + 1;
         }
-        pieces
+        segments
     }
 
     fn buffers<N: Size>(
@@ -184,9 +183,9 @@ impl Graphs {
         quantities: &Quantities<N>,
         horizon: &mut N::Horizon,
     ) -> Vec<N> {
-        let (structure, fold) = self.structure(subject, settings, quantities);
+        let (structure, dedup) = self.structure(subject, settings, quantities);
         structure.suits(quantities, horizon);
-        let run = self.run(subject, settings, &structure, &fold);
+        let run = self.run(subject, settings, &structure, &dedup);
         let sizes = tensor_sizes(run, quantities, horizon);
         self.replays += 1;
         buffer_sizes(run, sizes, horizon)
@@ -197,11 +196,11 @@ impl Graphs {
         subject: Subject<'a>,
         settings: &Settings,
         structure: &'a Structure,
-        fold: &'a Fold,
+        dedup: &'a LayerDedup,
     ) -> Run<'a> {
         Run {
             structure,
-            stands: &fold.stands,
+            representatives: &dedup.representatives,
             list: subject.list,
             weights: subject.weights,
             buffers: settings.tensor_split.len() + 1,
@@ -209,13 +208,13 @@ impl Graphs {
         }
     }
 
-    /// The structure of these settings, with the fold that it is of.
+    /// Returns the structure of these settings and its deduplication.
     fn structure<N: Size>(
         &mut self,
         subject: Subject<'_>,
         settings: &Settings,
         quantities: &Quantities<N>,
-    ) -> (Arc<Structure>, Arc<Fold>) {
+    ) -> (Arc<Structure>, Arc<LayerDedup>) {
         let types = (settings.cache_type_k, settings.cache_type_v);
         let latent_scores =
             settings.flash_attention == FlashAttention::Off && subject.model.has(LayerKind::Latent);
@@ -233,11 +232,11 @@ impl Graphs {
         settings: &Settings,
         quantities: &Quantities<N>,
         (key, value): (CacheType, CacheType),
-    ) -> (Arc<Structure>, Arc<Fold>) {
+    ) -> (Arc<Structure>, Arc<LayerDedup>) {
         for more in 0.. {
-            let (fold, number) = self.fold(subject.model, settings, more);
+            let (dedup, number) = self.dedup(subject.model, settings, more);
             let key = StructureKey {
-                fold: number,
+                dedup: number,
                 key,
                 value,
                 flash_attention: settings.flash_attention,
@@ -253,11 +252,11 @@ impl Graphs {
                 let suits =
                     |structure: &&Arc<Structure>| structure.suits(quantities, &mut N::Horizon::default());
                 if let Some(structure) = compiled.structures.iter().find(suits) {
-                    return (Arc::clone(structure), fold);
+                    return (Arc::clone(structure), dedup);
                 }
             }
-            if let Some(structure) = self.compile(subject, settings, quantities, key, &fold) {
-                return (structure, fold);
+            if let Some(structure) = self.compile(subject, settings, quantities, key, &dedup) {
+                return (structure, dedup);
             }
         }
         unreachable!("a fold that leaves nothing out is never too short")
@@ -269,13 +268,13 @@ impl Graphs {
         settings: &Settings,
         quantities: &Quantities<N>,
         key: StructureKey,
-        fold: &Fold,
+        dedup: &LayerDedup,
     ) -> Option<Arc<Structure>> {
         let arrangement = self.arrangement(subject.model, settings);
         let settings = Settings { cache_type_k: key.key, cache_type_v: key.value, ..settings.clone() };
         let now = quantities.now();
         let structure =
-            Structure::new(subject.model, &settings, &arrangement.placement, subject.list, fold, now);
+            Structure::new(subject.model, &settings, &arrangement.placement, subject.list, dedup, now);
         if self.structures.len() == KEPT {
             self.structures.clear();
             self.drawn.clear();
@@ -295,23 +294,22 @@ impl Graphs {
     }
 
     /// The layers to look at, and the number of their key.
-    fn fold(&mut self, model: &Architecture, settings: &Settings, more: usize) -> (Arc<Fold>, usize) {
+    fn dedup(&mut self, model: &Architecture, settings: &Settings, more: usize) -> (Arc<LayerDedup>, usize) {
         self.arrangement(model, settings);
         let arranged =
             self.arrangements.get_mut(&ArrangementKey::new(settings)).expect("it was arranged just now");
-        while arranged.folds.len() <= more {
-            let more = if self.thorough { EVERYTHING } else { arranged.folds.len() };
-            let (fold, key) = arranged.arrangement.fold(more);
+        while arranged.dedups.len() <= more {
+            let more = if self.thorough { EVERYTHING } else { arranged.dedups.len() };
+            let (dedup, key) = arranged.arrangement.dedup(more);
             let next = self.fold_keys.len();
-            arranged.folds.push((fold, *self.fold_keys.entry(key).or_insert(next)));
+            arranged.dedups.push((dedup, *self.fold_keys.entry(key).or_insert(next)));
         }
-        let (fold, number) = &arranged.folds[more];
-        (Arc::clone(fold), *number)
+        let (dedup, number) = &arranged.dedups[more];
+        (Arc::clone(dedup), *number)
     }
 }
 
-/// The cache type that stands for all that a graph without copies of the cache cannot tell
-/// from it.
+/// Returns the representative of all cache types that a graph without copies of the cache does not distinguish.
 fn like(kind: CacheType) -> CacheType {
     match kind {
         CacheType::F16 => CacheType::F16,

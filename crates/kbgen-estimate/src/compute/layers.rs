@@ -102,7 +102,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Attention and feed-forward beside each other.
+    /// Parallel attention and feed-forward.
     fn parallel_layer(&mut self, layer: u64, x: TensorId, is_last: bool, parts_first: bool) -> TensorId {
         let normed = self.norm(x, self.model.family.norm, layer, Name::AttentionNorm);
         let mut attended = self.mixer(layer, normed);
@@ -187,7 +187,7 @@ impl Builder<'_> {
         self.graph.in_place(&[routed, out])
     }
 
-    /// How much of the shared experts counts, token by token: its logit, and what it becomes.
+    /// Gate of the shared experts: per-token logit and its activation.
     fn shared_gate(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
         let logit = self.linear(layer, Name::SharedRouter, None, x);
         (logit, self.graph.in_place(&[logit]))

@@ -1,7 +1,7 @@
 //! The compute buffer of every device: the graph is built, scheduled and allocated without memory.
 //!
 //! The allocator steps of a graph are computed once for all settings that give the same
-//! graph ([`structure`]), from as few of its layers as show what all of them do ([`fold`]),
+//! graph ([`structure`]), from as few of its layers as show what all of them do ([`layer_dedup`]),
 //! as programs over sizes without numbers ([`program`], [`extent`]). A run puts in the
 //! numbers and replays the programs ([`replay`]), each layer once a state.
 
@@ -11,10 +11,10 @@ mod attention;
 mod builder;
 mod extent;
 mod feed_forward;
-mod fold;
 mod graph;
 mod graphs;
 mod latent;
+mod layer_dedup;
 mod layers;
 mod mixers;
 mod program;

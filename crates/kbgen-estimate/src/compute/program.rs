@@ -10,7 +10,7 @@ use crate::compute::schedule::{Schedule, Slot};
 use crate::compute::tensor::{Operation, TensorId};
 use crate::compute::tensor_size::{Rule, TensorSize};
 
-/// One step. A slot is a piece of memory in use; sizes are places in [`Programs::sizes`].
+/// One step. A slot is an allocated block; sizes are indexes into [`Programs::sizes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// A new slot.
@@ -69,7 +69,7 @@ struct Uses {
     buffer: usize,
     /// Its slot, while it has memory.
     slot: Option<u16>,
-    /// Its size, once it was asked for.
+    /// Its size, computed on first use.
     size: Option<(u16, usize)>,
 }
 
@@ -230,8 +230,8 @@ impl Lifetimes<'_> {
         size
     }
 
-    /// Closes the current part, and numbers the slots in use anew: first what all layers
-    /// share, then what the last ones left, each in the order in which it was taken.
+    /// Closes the current part and renumbers the slots in use: first those shared by all layers, then the rest, each
+    /// in the order of allocation.
     fn finish_part(&mut self) {
         let mut program = std::mem::take(&mut self.program);
         let in_use = std::mem::take(&mut self.owners).into_iter().zip(0..);

@@ -14,7 +14,7 @@ use crate::weights::{WeightList, Weights};
 pub(crate) struct Run<'a> {
     pub(crate) structure: &'a Structure,
     /// For every layer of the model the place of its stand-in among the structure's.
-    pub(crate) stands: &'a [u16],
+    pub(crate) representatives: &'a [u16],
     pub(crate) list: &'a WeightList,
     pub(crate) weights: &'a Weights,
     /// GPUs and host.
@@ -89,11 +89,11 @@ impl<N: Size> Replay<'_, '_, N> {
     /// horizon, and leaves the same state. So it is not run again.
     fn layers(&mut self) {
         let structure = self.run.structure;
-        let stands = self.run.stands;
+        let representatives = self.run.representatives;
         self.execute(structure.head, 0);
         let mut state = self.state();
         let mut loaded = state;
-        for (layer, stand) in stands.iter().enumerate() {
+        for (layer, stand) in representatives.iter().enumerate() {
             let program = structure.layers[usize::from(*stand)];
             let patterns = self.patterns(program, layer);
             let same =
@@ -113,7 +113,7 @@ impl<N: Size> Replay<'_, '_, N> {
         if loaded != state {
             self.restore(state);
         }
-        self.execute(structure.tail, stands.len());
+        self.execute(structure.tail, representatives.len());
     }
 
     /// The types of the weights of a layer and of the one before, where they matter.

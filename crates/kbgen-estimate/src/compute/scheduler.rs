@@ -12,8 +12,8 @@ use crate::compute::schedule::{Carried, Schedule, Slot};
 use crate::compute::tensor::{Operation, Resident, TensorId};
 use crate::placement::Device;
 
-/// From so many rows on, a GPU computes with weights that lie in the host's memory
-/// (`op_offload_min_batch_size` of ggml's CUDA backend).
+/// Minimum number of rows for which a GPU computes with weights in host memory (`op_offload_min_batch_size` of ggml's
+/// CUDA backend).
 const OFFLOAD_ROWS: u64 = 32;
 
 /// Assigns every node a buffer (that of its device: GPUs in order, then the host) and adds
@@ -153,7 +153,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Pass 4: views and sources follow; what is left goes to the first device.
+    /// Pass 4: assigns views and sources, then the rest to the first device.
     fn assign_rest(&mut self) {
         for place in 0..self.graph.nodes.len() {
             let id = self.graph.nodes[place];
@@ -299,7 +299,7 @@ impl Scheduler<'_> {
         Schedule { nodes, leaves, boundaries, carried: self.carried, split_inputs, pipelined }
     }
 
-    /// Nodes that do nothing but need what is kept, by the position they follow.
+    /// Nodes without an operation whose sources are kept, by the position before them.
     fn holds(&mut self) -> BTreeMap<usize, TensorId> {
         let mut holds = BTreeMap::new();
         let mut positions = vec![None; self.graph.tensors.len()];

@@ -3,12 +3,11 @@
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Sub};
 
-/// Size in the allocator's arithmetic. Every comparison tells the horizon for how long its
-/// answer holds.
+/// Size in the allocator's arithmetic. Every comparison reports to the horizon how long its result is valid.
 pub(crate) trait Size:
     Copy + Debug + Default + PartialEq + From<u64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
-    /// For how long the answers given so far hold.
+    /// Validity of the comparisons so far.
     type Horizon: Debug + Default;
 
     /// Larger than any buffer.
@@ -62,7 +61,7 @@ impl Linear {
         Linear { at: now as i64, slope: then as i64 - now as i64 }
     }
 
-    /// The size from so many steps later on.
+    /// Returns the size shifted by a number of steps.
     pub(crate) fn after(self, steps: u64) -> Linear {
         Linear { at: self.at + self.slope * steps as i64, slope: self.slope }
     }
@@ -97,7 +96,7 @@ impl Mul for Linear {
     }
 }
 
-/// How many further steps every answer given so far stays the same.
+/// Number of further steps in which all comparisons have the same result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Horizon {
     pub(crate) steps: u64,
@@ -119,7 +118,7 @@ impl Horizon {
     /// A gap that is closed by `slope` bytes a step (both above zero) and open as long as it is
     /// at least zero.
     fn closes(&mut self, gap: i64, slope: i64) {
-        // a multiplication tells nearly always that there is nothing to divide
+        // A multiplication usually shows that no division is needed.
         if gap < slope.saturating_mul(self.steps as i64) {
             self.steps = (gap / slope) as u64;
         }

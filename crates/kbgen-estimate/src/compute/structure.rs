@@ -3,8 +3,8 @@
 use crate::architecture::Architecture;
 use crate::compute::builder::Builder;
 use crate::compute::extent::Quantities;
-use crate::compute::fold::Fold;
 use crate::compute::graph::Guard;
+use crate::compute::layer_dedup::LayerDedup;
 use crate::compute::program::{Program, programs};
 use crate::compute::scheduler::schedule;
 use crate::compute::size::Size;
@@ -25,7 +25,7 @@ pub(crate) struct Structure {
     pub(crate) sizes: Vec<TensorSize>,
     /// Different programs.
     pub(crate) programs: Vec<Program>,
-    /// Of each kept layer, its program.
+    /// Program of each kept layer.
     pub(crate) layers: Vec<u16>,
     /// The programs before the first layer and after the last.
     pub(crate) head: u16,
@@ -52,16 +52,16 @@ impl Structure {
         settings: &Settings,
         placement: &Placement,
         weights: &WeightList,
-        fold: &Fold,
+        dedup: &LayerDedup,
         quantities: Quantities<u64>,
     ) -> Option<Structure> {
         let mut builder = Builder::new(model, settings, placement, weights, quantities);
-        builder.build(&fold.kept);
+        builder.build(&dedup.kept);
         let mut graph = builder.graph;
         let gpus = settings.tensor_split.len();
         let copies = if is_pipelined(model, settings) { PIPELINE_COPIES } else { 1 };
         let schedule = schedule(&mut graph, gpus, copies);
-        let compiled = programs(&mut graph, &schedule, &fold.kept, gpus);
+        let compiled = programs(&mut graph, &schedule, &dedup.kept, gpus);
         let copies_cache = graph.copies_cache();
         let mut programs: Vec<Program> = Vec::new();
         let places = compiled.parts.into_iter().map(|part| {
@@ -74,7 +74,7 @@ impl Structure {
         let mut places: Vec<u16> = places.collect();
         let tail = places.pop()?;
         let head = places.remove(0);
-        let settled = fold.cuts.iter().all(|cut| {
+        let settled = dedup.cuts.iter().all(|cut| {
             let (first, second) = (cut.at - cut.period, cut.at);
             places[first..second] == places[first - cut.period..first] && schedule.repeats(first, second)
         });

@@ -13,7 +13,7 @@ pub(crate) type TensorId = usize;
 pub(crate) enum Operation {
     /// A weight, a cache or an input.
     Leaf,
-    /// Another look at the same memory: reshape, view, permute, transpose.
+    /// View of the same memory: reshape, view, permute, transpose.
     View,
     /// Rows picked from a matrix.
     GetRows,

@@ -1,4 +1,4 @@
-//! Command R and its successors: attention and feed-forward beside each other.
+//! Command R and its successors: parallel attention and feed-forward.
 
 use crate::architecture::LayerKind;
 use crate::compute::NormKind;

@@ -1,4 +1,4 @@
-//! DeepSeek V2 and V3, and what is built like them: Kimi K2, GLM 4.7 Flash.
+//! DeepSeek V2 and V3, and models with the same architecture: Kimi K2, GLM 4.7 Flash.
 
 use crate::family::Family;
 

@@ -1,4 +1,4 @@
-//! Gemma 4: V is normed and may be K, experts stand beside a dense network.
+//! Gemma 4: V is normalized and may equal K; experts run in parallel to a dense network.
 
 use crate::architecture::{Experts, FeedForward, Layer, RopeFactors};
 use crate::compute::{Builder, Extent, NormKind, Projections, TensorId, shape};
@@ -64,7 +64,7 @@ fn attention(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
     builder.attend(layer, Projections { query, key, value }, true)
 }
 
-/// A dense network and experts beside each other.
+/// Parallel dense network and experts.
 fn experts(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
     let normed = builder.norm(x, NormKind::Rms, layer, Name::FfnNorm);
     let dense = builder.dense(layer, normed);

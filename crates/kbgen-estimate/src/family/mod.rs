@@ -74,7 +74,7 @@ const FILES: &[&[Family]] = &[
 /// The graph of a part of a layer: the layer, its input, its output.
 pub(crate) type LayerGraph = fn(&mut Builder<'_>, u64, TensorId) -> TensorId;
 
-/// Declares what families differ in, each with what it is in Llama's graph and most others.
+/// Declares the properties of families with their defaults, which are those of Llama.
 macro_rules! traits {
     ($($(#[doc = $doc:literal])+ $visibility:vis $name:ident: $type:ty = $default:expr,)+) => {
         /// A GGUF architecture: which tensors a model has and which graph llama.cpp builds.
@@ -121,7 +121,7 @@ traits! {
     pub(crate) layer_tensors: Option<fn(&mut TensorList<'_>, &Layer)> = None,
     /// Q, K and V are always one matrix.
     pub(crate) fused_qkv: bool = false,
-    /// The Q projection also makes a gate of the same width.
+    /// The Q projection also computes a gate of the same width.
     pub(crate) query_gate: bool = false,
     /// Norms of Q and K.
     pub(crate) query_key_norm: QueryKeyNorm = QueryKeyNorm::ByHead,
@@ -230,12 +230,12 @@ pub(crate) enum Recurrence {
 pub(crate) enum LayerForm {
     /// Attention, then feed-forward.
     TwoParts,
-    /// Attention and feed-forward beside each other; they are added to each other first, or to the stream.
+    /// Parallel attention and feed-forward, added to each other first or to the residual stream.
     Parallel {
         /// To each other first.
         parts_first: bool,
     },
-    /// Either a mixer or a feed-forward, whose experts stand in layers of the kind `N`.
+    /// Either a mixer or a feed-forward network, whose experts are in layers of the kind `N`.
     OnePart,
 }
 

@@ -20,13 +20,13 @@ impl<'h> Tensors<'h> {
         self.layer(layer, name).is_some()
     }
 
-    /// A dimension of the first layer's tensor of a name.
+    /// Returns a dimension of the first tensor of a name among the layers.
     fn size(&self, layers: u64, name: &str, dimension: usize) -> Option<u64> {
         (0..layers).find_map(|layer| self.layer(layer, name)).map(|tensor| tensor.dimensions[dimension])
     }
 }
 
-/// The number of layers that llama.cpp computes: those that predict further tokens are loaded on request only.
+/// Returns the number of layers that llama.cpp computes. Layers that predict further tokens are loaded on request only.
 pub(super) fn layer_count(header: &Header) -> u64 {
     let name = header.text("general.architecture").unwrap_or_default();
     let number = |key: &str| header.number(&format!("{name}.{key}"));
@@ -35,13 +35,13 @@ pub(super) fn layer_count(header: &Header) -> u64 {
         .saturating_sub(number("nextn_predict_layers").unwrap_or_default())
 }
 
-/// Returns the hyperparameters of a file, which [`ArchitectureFields::build`] checks. What a file does not say stays zero.
+/// Returns the hyperparameters of a file, which [`ArchitectureFields::build`] checks. Missing values stay zero.
 pub fn architecture_fields(header: &Header) -> ArchitectureFields {
     let name = header.text("general.architecture").unwrap_or_default();
     let key = |key: &str| format!("{name}.{key}");
     let number = |name: &str| header.number(&key(name)).unwrap_or_default();
     let tensors = Tensors(header.tensors.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect());
-    // so many that a check of the number fails, and no more
+    // Enough for the check of the number to fail.
     let layers = layer_count(header).min(1 << 20);
     let kinds: Vec<char> = kinds(header, &tensors, name, layers);
     let of_kind = |kind: char| (0..).zip(&kinds).find(|(_, found)| **found == kind).map(|(layer, _)| layer);
@@ -152,7 +152,7 @@ fn has_experts(tensors: &Tensors<'_>, layer: u64) -> bool {
     ["ffn_down_exps.weight", "ffn_up_exps.weight"].iter().any(|name| tensors.has(layer, name))
 }
 
-/// The letter of each layer, as [`ArchitectureFields::layers`] has them.
+/// Returns the letter of each layer, as [`ArchitectureFields::layers`] has them.
 fn kinds(header: &Header, tensors: &Tensors<'_>, name: &str, layers: u64) -> Vec<char> {
     let key = format!("{name}.attention.sliding_window_pattern");
     let window = header.number(&format!("{name}.attention.sliding_window")).unwrap_or_default();

@@ -25,26 +25,26 @@ const MAX_DEPTH: u32 = 4;
 #[derive(Debug, Clone, Default)]
 pub struct Header {
     metadata: BTreeMap<String, Value>,
-    /// Tensors in the order of the file.
+    /// Tensors in file order.
     pub tensors: Vec<FileTensor>,
 }
 
-/// A value of the metadata, as far as it is of use here.
+/// Metadata value.
 #[derive(Debug, Clone, PartialEq)]
 enum Value {
-    /// Any integer and boolean.
+    /// Integer or boolean.
     Integer(i64),
-    /// Any floating-point number.
+    /// Floating-point number.
     Float(f64),
-    /// A string of at most [`MAX_STORED`] bytes.
+    /// String of at most [`MAX_STORED`] bytes.
     Text(String),
-    /// An array of at most [`MAX_STORED`] numbers.
+    /// Array of at most [`MAX_STORED`] numbers.
     Integers(Vec<i64>),
-    /// Another array, by its length.
+    /// Longer string or another array: its length.
     Skipped(u64),
 }
 
-/// A tensor of a file.
+/// Tensor of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTensor {
     /// Name, such as `blk.0.attn_q.weight`.
@@ -56,21 +56,21 @@ pub struct FileTensor {
 }
 
 impl FileTensor {
-    /// Bytes of its data.
+    /// Returns the bytes of its data.
     pub fn bytes(&self) -> Bytes {
         let [columns, rest @ ..] = self.dimensions;
         Bytes(self.kind.row_size(columns).0 * rest.iter().product::<u64>())
     }
 }
 
-/// The reason why a file cannot be read as GGUF.
+/// Reason why a header cannot be read.
 #[derive(Debug)]
 pub enum HeaderError {
-    /// The system could not read it.
+    /// I/O error.
     Io(io::Error),
-    /// It ends within the header.
+    /// End of the file within the header.
     Truncated,
-    /// Its content is not GGUF, or is damaged: a phrase.
+    /// Not GGUF, or damaged: a phrase.
     Invalid(String),
 }
 
@@ -96,7 +96,7 @@ impl From<io::Error> for HeaderError {
 }
 
 impl Header {
-    /// Reads a header, and nothing behind it.
+    /// Reads a header and stops behind it.
     ///
     /// # Errors
     /// When the input is not GGUF version 2 or 3 in little-endian order, is damaged, or cannot be read.
@@ -134,7 +134,7 @@ impl Header {
         self.tensors.extend(part.tensors);
     }
 
-    /// The string of a key.
+    /// Returns the string of a key.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.metadata.get(key)? {
             Value::Text(text) => Some(text),
@@ -142,7 +142,7 @@ impl Header {
         }
     }
 
-    /// The number of a key; a negative one is none.
+    /// Returns the number of a key, or `None` if it is negative.
     pub fn number(&self, key: &str) -> Option<u64> {
         match self.metadata.get(key)? {
             Value::Integer(number) => u64::try_from(*number).ok(),
@@ -151,7 +151,7 @@ impl Header {
         }
     }
 
-    /// The numbers of a key, of which a single one stands for all.
+    /// Returns the numbers of a key; a single number is a list of one.
     pub fn numbers(&self, key: &str) -> Option<Vec<u64>> {
         match self.metadata.get(key)? {
             Value::Integers(numbers) => numbers.iter().map(|number| u64::try_from(*number).ok()).collect(),
@@ -159,12 +159,12 @@ impl Header {
         }
     }
 
-    /// Whether a key has an array.
+    /// Returns whether the value of a key is an array.
     pub fn is_array(&self, key: &str) -> bool {
         matches!(self.metadata.get(key), Some(Value::Integers(_) | Value::Skipped(_)))
     }
 
-    /// The tensor of a name.
+    /// Returns the tensor of a name.
     pub fn tensor(&self, name: &str) -> Option<&FileTensor> {
         self.tensors.iter().find(|tensor| tensor.name == name)
     }
@@ -174,10 +174,10 @@ fn invalid<T>(problem: String) -> Result<T, HeaderError> {
     Err(HeaderError::Invalid(problem))
 }
 
-/// Input with a limit.
+/// Input with a byte limit.
 struct Input<R> {
     input: R,
-    /// Bytes that the header may still have.
+    /// Remaining bytes.
     left: u64,
 }
 
@@ -319,13 +319,13 @@ impl<R: BufRead> Input<R> {
             }
         }
         let number = self.u32()?;
-        // the place of its data
+        // offset of its data
         self.u64()?;
         let Some(kind) = TensorType::from_ggml(number) else {
             return invalid(format!("tensor `{name}` has the type {number}, which kbgen does not know"));
         };
         let elements = dimensions.iter().try_fold(1_u64, |total, size| total.checked_mul(*size));
-        // no sum over all tensors can overflow
+        // A sum over all tensors cannot overflow.
         if elements.is_none_or(|elements| elements > 1 << 42) {
             return invalid(format!("tensor `{name}` has more elements than any model"));
         }

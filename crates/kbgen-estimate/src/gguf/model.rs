@@ -1,4 +1,4 @@
-//! A model file: its architecture, and its own weights in place of those of a quantization's recipe.
+//! The model of a file: architecture, and the weights of the file instead of those of a quantization's recipe.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::gguf::header::{FileTensor, Header};
 use crate::names::{Home, Name, WeightTensor};
 use crate::weights::{WeightList, Weights};
 
-/// A model as a file has it.
+/// Model of a GGUF file.
 #[derive(Debug)]
 pub struct ModelFile {
-    /// Its architecture.
+    /// Architecture, from metadata and tensor shapes.
     pub architecture: Architecture,
-    /// The unknown architecture of the file (`general.architecture`), if Llama's stands for it: then the weights are
-    /// exact, cache and compute buffers only near.
-    pub stands_in_for: Option<String>,
+    /// `general.architecture`, if it is unknown. The graph is then Llama's: weights are exact, cache and compute buffers
+    /// approximate.
+    pub unknown_architecture: Option<String>,
     /// Bytes of all tensors.
     pub data: Bytes,
     /// Bytes of tensors that llama.cpp loads on request only: layers that predict further tokens.
@@ -26,12 +26,12 @@ pub struct ModelFile {
     pub(crate) weights: Arc<Weights>,
 }
 
-/// The reason why no need can be computed for a file.
+/// Reason why a file cannot be estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileError {
-    /// It is no language model, such as a projector or an adapter, by its type or architecture.
+    /// Not a language model but, for example, a projector or an adapter: its type or architecture.
     NotAModel(String),
-    /// Its metadata name impossible sizes.
+    /// Impossible sizes in the metadata.
     Sizes(FieldError),
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 impl ModelFile {
-    /// Makes the model of a header, for split files with the tensors of all parts.
+    /// Creates the model of a header. The header of a split file must have the tensors of all parts.
     ///
     /// # Errors
     /// When the file is no language model, or its sizes are impossible.
@@ -85,7 +85,7 @@ impl ModelFile {
         let weights = WeightList::new(&architecture).of_file(&tensors);
         Ok(ModelFile {
             architecture,
-            stands_in_for: (!is_known).then(|| name.to_owned()),
+            unknown_architecture: (!is_known).then(|| name.to_owned()),
             data: Bytes(bytes(&loaded) + bytes(&later)),
             not_loaded: Bytes(bytes(&later)),
             weights: Arc::new(weights),
@@ -93,12 +93,12 @@ impl ModelFile {
     }
 }
 
-/// The layer in a tensor's name.
+/// Returns the layer in a tensor's name.
 fn layer_of(name: &str) -> Option<u64> {
     name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
-/// Where llama.cpp places a tensor, by its name (`LLM_TENSOR_INFOS` in `src/llama-arch.cpp`).
+/// Returns where llama.cpp places a tensor, by its name (`LLM_TENSOR_INFOS` in `src/llama-arch.cpp`).
 fn home(name: &str) -> Home {
     match layer_of(name) {
         Some(layer) if name.contains("_exps.") || name.contains("_chexps.") => Home::Experts(layer),
@@ -109,7 +109,7 @@ fn home(name: &str) -> Home {
     }
 }
 
-/// The tensor with its place and purpose.
+/// Returns the tensor with its place and purpose.
 fn placed(tensor: &FileTensor) -> WeightTensor {
     let [columns, rows, matrices, more] = tensor.dimensions;
     let suffix = match layer_of(&tensor.name) {

@@ -282,7 +282,7 @@ fn a_file_needs_what_its_model_needs() {
         let model = fields.build().unwrap();
         for quantization in [Quantization::Q4_K_M, Quantization::IQ3_XXS, Quantization::F16] {
             let file = read(&header(&fields, &model, quantization));
-            assert_eq!(file.stands_in_for, None);
+            assert_eq!(file.unknown_architecture, None);
             for settings in &settings {
                 let settings = Settings { quantization, ..settings.clone() };
                 let of_model = Planner::new(&model).estimate(&settings).unwrap();
@@ -392,7 +392,7 @@ fn an_unknown_architecture_has_exact_weights_and_llamas_graph() {
     let places: Vec<usize> = (0..renamed.len() - 5).filter(|at| &renamed[*at..at + 5] == b"llama").collect();
     places.iter().for_each(|at| renamed[*at] = b'x');
     let file = ModelFile::new(&Header::read(renamed.as_slice()).unwrap()).unwrap();
-    assert_eq!(file.stands_in_for.as_deref(), Some("xlama"));
+    assert_eq!(file.unknown_architecture.as_deref(), Some("xlama"));
     assert_eq!(file.data, known.data);
 }
 

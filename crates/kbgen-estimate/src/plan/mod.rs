@@ -1,7 +1,6 @@
-//! Whether a model runs on a machine, and with what changes it does.
+//! Decides whether a model runs on a machine, and finds changes that make it run.
 //!
-//! Everything that says so asks this module: the terminal, pages, data files, figures in prose, and the tables from
-//! which the pages' scripts answer.
+//! Used by the terminal, pages, data files, figures in prose, and the tables of the pages' scripts.
 
 pub mod partial;
 pub mod remedies;

@@ -20,7 +20,7 @@ pub const LEAST_SAMPLE: u64 = 2048;
 /// same buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
-    /// Whole layers; a single one has a buffer of its own.
+    /// Complete layers; a single one has its own buffer.
     pub layers: Vec<u64>,
     /// Layers whose experts alone are in the host's memory.
     pub experts: Vec<u64>,
@@ -104,22 +104,22 @@ pub fn sample_cells(max_context: u64) -> impl Iterator<Item = u64> {
     (LEAST_SAMPLE.ilog2()..=last.ilog2()).map(|power| 1 << power)
 }
 
-/// The straight pieces through buffers taken at [`LEAST_SAMPLE`] cells and its doubles.
+/// Returns the linear segments through buffers at [`LEAST_SAMPLE`] cells and its doubles.
 pub fn through(samples: &[u64]) -> Vec<Segment> {
-    let mut pieces: Vec<Segment> = Vec::new();
+    let mut segments: Vec<Segment> = Vec::new();
     let firsts = (0..).map(|power| LEAST_SAMPLE << power).zip(samples);
     let nexts = samples.iter().skip(1).map(Some).chain([None]);
     for ((cells, bytes), next) in firsts.zip(nexts) {
         let steps = (cells / CELL_STEP) as i64;
         let rise = next.map_or(0, |next| *next as i64 - *bytes as i64);
         // a step too large by less than a byte
-        let piece = Segment { cells, bytes: Bytes(*bytes), slope: -(-rise).div_euclid(steps) };
-        if pieces.is_empty() {
-            pieces.push(Segment { cells: CELL_STEP, slope: 0, ..piece });
+        let segment = Segment { cells, bytes: Bytes(*bytes), slope: -(-rise).div_euclid(steps) };
+        if segments.is_empty() {
+            segments.push(Segment { cells: CELL_STEP, slope: 0, ..segment });
         }
-        pieces.push(piece);
+        segments.push(segment);
     }
-    pieces
+    segments
 }
 
 /// The buffers of the whole model on one GPU, by run.
@@ -129,7 +129,7 @@ pub struct WholeBytes {
     pub one_slot: u64,
     /// All slots of the server.
     pub all_slots: u64,
-    /// The run that is asked for, which may keep the logits of every token.
+    /// Requested run, which may keep the logits of every token.
     pub asked: u64,
 }
 
@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn a_buffer_is_that_of_a_power_of_two_and_on_a_line_between_two_of_them() {
-        let pieces = through(&[700, 1500, 700, 100]);
+        let segments = through(&[700, 1500, 700, 100]);
         let cells = [256, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 20_480];
-        let at = cells.map(|cells| value_at(&pieces, cells).unwrap().0);
+        let at = cells.map(|cells| value_at(&segments, cells).unwrap().0);
         assert_eq!(at, [700, 700, 1100, 1500, 1100, 700, 412, 100, 100]);
         assert_eq!(value_at(&through(&[0, 1]), 2304), Some(Bytes(1)));
     }

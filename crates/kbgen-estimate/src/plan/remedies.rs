@@ -29,7 +29,7 @@ pub struct Remedies {
     pub gpu_layers: Option<Moved>,
 }
 
-/// Layers that go to RAM or stay on the GPU, and what RAM holds then.
+/// Number of moved layers, and the resulting bytes in RAM.
 #[derive(Debug, Serialize)]
 pub struct Moved {
     /// `--n-cpu-moe`, or `-ngl`.
@@ -42,8 +42,8 @@ pub struct Moved {
 }
 
 impl Remedies {
-    /// Looks for changes with which every GPU holds its part, the driver at its most. `narrower` are the quantizations
-    /// to try, the widest first, and `context` is the largest that fits.
+    /// Finds changes with which all GPUs have enough memory at the driver's maximum. `narrower` are the quantizations
+    /// to try, largest first, and `context` is the largest that fits.
     pub fn find(
         planner: &mut Planner<'_>,
         settings: &Settings,

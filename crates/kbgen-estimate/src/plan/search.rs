@@ -17,7 +17,7 @@ pub struct Available {
 }
 
 impl Available {
-    /// Whether every GPU has room for what it needs; one that is not listed has none.
+    /// Returns whether every GPU has enough memory. An unlisted GPU has none.
     pub fn holds(&self, needs: &[Bytes]) -> bool {
         let free = self.gpus.iter().copied().chain(std::iter::repeat(Bytes(0)));
         needs.iter().zip(free).all(|(need, free)| *need <= free)
@@ -45,7 +45,7 @@ pub fn largest_context(
         PlannedCompute::Exact => planner.compute(settings)?,
         PlannedCompute::Partial { .. } => Vec::new(),
     };
-    let at = |pieces: &[Segment], cells| value_at(pieces, cells).unwrap_or_default();
+    let at = |segments: &[Segment], cells| value_at(segments, cells).unwrap_or_default();
     let needs = |cells: u64| -> Vec<Bytes> {
         let compute = |gpu: usize| planned.at(cells).unwrap_or_else(|| at(&exact[gpu], cells));
         let gpus = 0..settings.tensor_split.len();

@@ -3,7 +3,7 @@
 use crate::estimator::driver_context;
 use crate::placement::Device;
 
-/// Whether a model runs, with the driver's share as a range.
+/// Verdict whether a model runs, given the driver's share as a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It fits even if the driver takes the most.

@@ -205,12 +205,12 @@ fn segments_give_the_estimators_own_value_at_every_number_of_cells() {
 #[test]
 fn segments_of_any_term_give_its_value_at_every_multiple_of_256() {
     let term = |cells: u64| Ok::<Bytes, ()>(Bytes((3 * cells).min(5000).max(cells + 1)));
-    let pieces = segments(10_000, term).unwrap();
-    assert!(pieces.len() <= 6, "{pieces:?}");
+    let segments = segments(10_000, term).unwrap();
+    assert!(segments.len() <= 6, "{segments:?}");
     for cells in (256..=10_240).step_by(256) {
-        assert_eq!(value_at(&pieces, cells), term(cells).ok());
+        assert_eq!(value_at(&segments, cells), term(cells).ok());
     }
-    assert_eq!(value_at(&pieces, 255), None);
+    assert_eq!(value_at(&segments, 255), None);
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub enum Placed {
     NoGpu,
 }
 
-/// A figure of llama.cpp beside the estimator's.
+/// Figures of llama.cpp and of the estimator.
 pub struct Figure {
     pub part: Part,
     pub placed: Placed,
@@ -207,7 +207,7 @@ fn is_total(figure: &Figure, placed: Placed) -> bool {
     figure.part == Part::Total && figure.placed == placed
 }
 
-/// Returns what was compared, and how far the estimates are off.
+/// Returns the compared figures and the errors of the estimates.
 fn error_section() -> String {
     let figures = figures();
     let (files, runs) = (rows(FILES), rows(RUNS));

@@ -18,7 +18,7 @@ const KINDS: [SpeedKind; 3] = [SpeedKind::Dense, SpeedKind::Experts, SpeedKind::
 
 fn bytes(row: &Row, model: &Architecture) -> (Bytes, Bytes) {
     let quantization: Quantization = row["quant"].parse().unwrap();
-    // the tokens of a run stand one after another: half of them before the middle one
+    // On average, half of the tokens of a run are in the cache.
     let depth = number(row, "depth_tokens") + number(row, "generated") / 2;
     let cache = CacheRead::of(model).at(depth, CacheType::F16, CacheType::F16);
     (weight_bytes_read(model, quantization), cache)

@@ -34,7 +34,7 @@ fn vllm_s_logs_agree_with_weights_and_pool() {
         let kind: WeightType = row["quant"].parse().unwrap();
         let logged = number(row, "bytes");
         let (estimated, within) = match (row["kind"].as_str(), row["ctx"].as_str()) {
-            // what the log calls weights includes tables of rotary positions and the like
+            // Weights in the log include tables such as rotary positions.
             ("model_bytes", _) => {
                 weights_seen += 1;
                 (weight_bytes(model, kind, number(row, "n_gpu")).unwrap(), logged / 200)
@@ -81,7 +81,7 @@ fn no_logged_pool_is_smaller_than_promised() {
     // an A100 40 GB and an H100 SXM5, at 0.9
     logged("llama-3.1-8b-instruct", 40_377, 900, 19_866);
     logged("llama-3.1-8b-instruct", 81_081, 900, 55_930);
-    // four RTX PRO 6000 with MiniMax M2.5 in FP8: what is neither weights nor pool, at 0.92
+    // Four RTX PRO 6000 with MiniMax M2.5 in FP8: memory other than weights and pool, at 0.92.
     let four = VllmSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
     let reserve = vllm(&models["llama-3.1-8b-instruct"], &four).unwrap().reserve;
     assert!(reserve.high.0 >= (97_247 * 92 / 100 - 55_040 - 24_186) * MIB);

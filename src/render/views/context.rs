@@ -1,0 +1,350 @@
+//! Data that all views use, computed once per build.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+
+use jiff::civil::Date;
+use minijinja::value::Value;
+
+use crate::facts::{Fact, Table};
+use crate::i18n::Translations;
+use crate::markdown::{Rendered, TocEntry};
+use crate::render::address::{href, root};
+use crate::render::assets::Assets;
+use crate::render::data::alternate_folder;
+use crate::render::feed;
+use crate::render::json_ld;
+use crate::render::prose::{BodySummary, Prose};
+use crate::render::social::Pictures;
+use crate::render::templates::view_value;
+use crate::render::views::common::{
+    self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
+};
+use crate::render::views::wording::signature_text;
+use crate::render::{Audience, RenderInputs, SharedData};
+use crate::site::kinds::{ErrorData, Evidence};
+use crate::site::{Head, Kind, Page, PageId, Site};
+
+/// Inputs of rendering with the data that views share.
+pub(in crate::render) struct RenderContext<'s> {
+    /// Inputs of the build.
+    pub inputs: &'s RenderInputs<'s>,
+    /// Static files.
+    pub assets: &'s Fact<Assets>,
+    /// Summaries of all bodies.
+    pub prose: &'s Prose,
+    /// Index of the fit tables, which several pages contain.
+    pub fit_index: &'s Fact<serde_json::Value>,
+    /// Slugs of errors with similar messages, by slug.
+    pub similar_errors: &'s Table<String, Vec<String>>,
+    pictures: Pictures<'s>,
+    by_category: Table<String, Vec<&'s Page<ErrorData>>>,
+    by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
+    /// Slugs of the previous and next error in the category of each error.
+    beside: Table<String, [Option<&'s str>; 2]>,
+}
+
+/// Metadata of a page, for its layout.
+pub(in crate::render) struct PageMeta<'p> {
+    /// Address relative to the root.
+    pub address: &'p str,
+    /// Name of the kind in templates.
+    pub kind: &'static str,
+    pub title: &'p str,
+    /// Description in one sentence.
+    pub description: String,
+    /// Breadcrumbs from the home page, without this page.
+    pub trail: Vec<(String, &'p str)>,
+    /// Page data, for the edit link.
+    pub head: Option<&'p Head>,
+    /// Table of contents.
+    pub toc: Vec<TocLine>,
+    /// Whether to exclude the page from search engines.
+    pub noindex: bool,
+}
+
+impl<'p> PageMeta<'p> {
+    /// Creates the metadata of a generated page.
+    pub fn listing(address: &'p str, kind: &'static str, title: &'p str, description: &str) -> Self {
+        Self {
+            address,
+            kind,
+            title,
+            description: description.to_string(),
+            trail: Vec::new(),
+            head: None,
+            toc: Vec::new(),
+            noindex: false,
+        }
+    }
+}
+
+impl<'s> RenderContext<'s> {
+    /// Computes the data.
+    pub fn new(inputs: &'s RenderInputs<'s>, shared: &'s SharedData) -> Self {
+        let mut errors: Vec<&Page<ErrorData>> = inputs.site.errors.iter().collect();
+        errors.sort_by_cached_key(|error| error.head.title.value.to_lowercase());
+        let mut by_category: BTreeMap<String, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        let mut by_tool: BTreeMap<String, Vec<&Page<ErrorData>>> = BTreeMap::new();
+        for error in errors {
+            by_category.entry(error.data.category.clone()).or_default().push(error);
+            let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
+            tools.into_iter().for_each(|tool| by_tool.entry(tool.to_string()).or_default().push(error));
+        }
+        let slug = |error: &&'s Page<ErrorData>| error.head.id.slug.as_str();
+        let beside = by_category.values().flat_map(|errors| {
+            let at = |at: Option<usize>| at.and_then(|at| errors.get(at)).map(slug);
+            let beside = move |(index, error): (usize, &&'s Page<ErrorData>)| {
+                (slug(error).to_string(), [at(index.checked_sub(1)), at(Some(index + 1))])
+            };
+            errors.iter().enumerate().map(beside).collect::<Vec<_>>()
+        });
+        let beside = Table::new("errors beside", beside, |beside| *beside);
+        let slugs = |errors: &Vec<&'s Page<ErrorData>>| errors.iter().map(slug).collect::<Vec<_>>();
+        let by_category = Table::new("errors of category", by_category, slugs);
+        let by_tool = Table::new("errors of tool", by_tool, slugs);
+        inputs.engine.register(&beside);
+        inputs.engine.register(&by_category);
+        inputs.engine.register(&by_tool);
+        Self {
+            inputs,
+            assets: &shared.assets,
+            prose: &shared.prose,
+            fit_index: &shared.fit_index,
+            similar_errors: &shared.similar_errors,
+            pictures: Pictures::new(inputs),
+            by_category,
+            by_tool,
+            beside,
+        }
+    }
+
+    /// Returns the previous and next error in the category.
+    pub fn beside(&self, slug: &str) -> (Option<&'s Head>, Option<&'s Head>) {
+        let head = |slug: Option<&str>| Some(&self.site().error(slug?)?.head);
+        self.beside.get(slug).map_or((None, None), |[before, after]| (head(*before), head(*after)))
+    }
+
+    /// Translates a text of the interface.
+    pub fn tr(&self, english: &'static str) -> &'s str {
+        self.texts().tr(english)
+    }
+
+    /// Translates a text and fills its placeholders.
+    pub fn fill(&self, english: &'static str, values: &[(&str, &dyn Display)]) -> String {
+        self.texts().fill(english, values)
+    }
+
+    /// Returns the translations.
+    pub fn texts(&self) -> &'s Translations {
+        &self.inputs.config.texts
+    }
+
+    /// Returns the pages.
+    pub fn site(&self) -> &'s Site {
+        self.inputs.site
+    }
+
+    /// Renders the body of a page.
+    pub fn body(&self, head: &Head) -> Rendered {
+        self.prose.body(self.inputs, self.assets, head)
+    }
+
+    /// Returns the summary of the body of a page.
+    pub fn summary(&self, head: &Head) -> &'s BodySummary {
+        self.prose.summary(head)
+    }
+
+    /// Returns the table of contents of a page.
+    pub fn toc(&self, head: &Head) -> Vec<TocLine> {
+        let line = |entry: &TocEntry| TocLine {
+            level: entry.level,
+            id: entry.id.clone(),
+            title: entry.title.clone(),
+        };
+        self.summary(head).toc.iter().map(line).collect()
+    }
+
+    /// Returns a description of a page in one sentence.
+    pub fn describe(&self, head: &Head) -> String {
+        self.summary(head).description.clone()
+    }
+
+    /// Returns the head of a page.
+    pub fn head(&self, id: &PageId) -> Option<&'s Head> {
+        self.inputs.site.head(id)
+    }
+
+    /// Returns a link to a page, relative to a page with this root.
+    pub fn reference(&self, root: &str, id: &PageId) -> Option<Ref> {
+        let head = self.head(id)?;
+        Some(Ref {
+            title: head.title.value.clone(),
+            href: href(root, &id.address()),
+            description: self.describe(head),
+        })
+    }
+
+    /// Returns links to pages of a kind; skips missing pages.
+    pub fn references<'a>(
+        &self,
+        root: &str,
+        kind: Kind,
+        slugs: impl IntoIterator<Item = &'a str>,
+    ) -> Vec<Ref> {
+        slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
+    }
+
+    /// Returns links to the pages that link to a page, except those in `named`.
+    pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
+        let from = self.inputs.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
+        from.iter()
+            .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
+            .filter_map(|page| self.reference(root, page))
+            .collect()
+    }
+
+    /// Returns when a page was last verified or changed, and the change if that is the later one.
+    pub fn updated(&self, head: &Head) -> Option<(Date, Option<&'s str>)> {
+        let verified = head.verified.as_ref().map(|date| date.value);
+        let change = match head.id.kind {
+            Kind::Error => self.site().error(&head.id.slug).and_then(|error| error.data.changes.first()),
+            _ => None,
+        };
+        match change.filter(|change| verified.is_none_or(|day| change.date.value >= day)) {
+            Some(change) => Some((change.date.value, Some(&change.what))),
+            None => Some((verified?, None)),
+        }
+    }
+
+    /// Returns when a page was verified.
+    pub fn verified(&self, head: &Head, category: Option<&str>, evidence: &Evidence) -> Option<VerifiedView> {
+        let days = self.inputs.config.stale_after(category);
+        let date = head.verified.as_ref().map(|verified| verified.value);
+        common::verified(date, days, **self.inputs.today, evidence)
+    }
+
+    /// Returns the layout of a page.
+    pub fn layout(&self, meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
+        let root = if meta.kind == "not-found" {
+            self.inputs.config.base_path().to_string()
+        } else {
+            root(meta.address)
+        };
+        let config = self.inputs.config;
+        let step = |head: &Head| Step {
+            title: head.title.value.clone(),
+            href: Some(href(&root, &head.id.address())),
+        };
+        let canonical = format!("{}{}", config.base_url, meta.address);
+        let json_ld = json_ld::page(self, &meta, &canonical);
+        let data = meta.head.and_then(|head| {
+            let folder = alternate_folder(head.id.kind)?;
+            Some((head.id.kind, format!("{root}{folder}/{}", head.id.slug)))
+        });
+        let own = (meta.title.to_string(), meta.address);
+        let category = meta.trail.iter().chain(std::iter::once(&own));
+        let mut category = category.filter(|(_, address)| address.starts_with("categories/"));
+        let category_feed = category.next_back().map(|(title, address)| Step {
+            title: title.clone(),
+            href: Some(format!("{root}{}", feed::of_category(address))),
+        });
+        LayoutContext {
+            site: self.site_view(&root, meta.address),
+            page: PageView {
+                kind: meta.kind,
+                breadcrumbs: self.breadcrumbs(&root, &meta),
+                edit_href: meta.head.and_then(|head| self.edit_href(head)),
+                markdown_href: data
+                    .as_ref()
+                    .filter(|(kind, _)| *kind == Kind::Error)
+                    .map(|(_, alternate)| format!("{alternate}.md")),
+                json_href: data.map(|(_, alternate)| format!("{alternate}.json")),
+                feed_href: format!("{root}feed.xml"),
+                category_feed,
+                search_href: format!("{root}opensearch.xml"),
+                home_href: href(&root, ""),
+                static_root: root.clone(),
+                title: meta.title.to_string(),
+                description: meta.description,
+                canonical,
+                noindex: meta.noindex,
+                picture: self.pictures.of(meta.head, self.assets),
+                json_ld,
+                toc: meta.toc,
+                previous: neighbors.0.map(step),
+                next: neighbors.1.map(step),
+                root,
+            },
+            build: BuildView {
+                live: **self.inputs.audience == Audience::Author,
+                version: env!("CARGO_PKG_VERSION"),
+                today: (**self.inputs.today).to_string(),
+            },
+        }
+    }
+
+    fn edit_href(&self, head: &Head) -> Option<String> {
+        let config = self.inputs.config;
+        let repository = config.repository.as_ref()?;
+        Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
+    }
+
+    /// Returns an error for lists.
+    pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
+        let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
+        ErrorRow {
+            title: error.head.title.value.clone(),
+            href: href(root, &error.head.id.address()),
+            description: self.describe(&error.head),
+            severity: error.data.severity.name(),
+            kind: error.data.kind.name(),
+            tools: self.tool_titles(error),
+            platforms: error.data.platforms.iter().map(|platform| platform.name().to_string()).collect(),
+            verified_date: verified.as_ref().map(|verified| verified.date.clone()).unwrap_or_default(),
+            overdue: verified.is_some_and(|verified| verified.overdue),
+            signature: error.data.signatures.first().map(|signature| signature_text(signature.text())),
+        }
+    }
+
+    /// Returns the titles of the tools that print an error.
+    pub fn tool_titles(&self, error: &Page<ErrorData>) -> Vec<String> {
+        error
+            .data
+            .tools
+            .iter()
+            .filter_map(|slug| self.head(&PageId::new(Kind::Tool, slug.value.as_str())))
+            .map(|head| head.title.value.clone())
+            .collect()
+    }
+
+    /// Returns the errors of a category, sorted by title.
+    pub fn errors_of(&self, category: &str) -> &[&'s Page<ErrorData>] {
+        self.by_category.get(category).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the errors that a tool prints, sorted by title.
+    pub fn errors_naming(&self, tool: &str) -> &[&'s Page<ErrorData>] {
+        self.by_tool.get(tool).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Returns the previous and next page in a list.
+pub(in crate::render) fn neighbors<'h>(
+    heads: &[&'h Head],
+    at: usize,
+) -> (Option<&'h Head>, Option<&'h Head>) {
+    let before = at.checked_sub(1).and_then(|before| heads.get(before)).copied();
+    (before, heads.get(at + 1).copied())
+}
+
+/// Combines a view with its layout to the variables of a template.
+pub(in crate::render) fn with_layout(layout: LayoutContext, name: &'static str, view: Value) -> Value {
+    let LayoutContext { site, page, build } = layout;
+    Value::from_pairs([
+        ("site", view_value(site)),
+        ("page", view_value(page)),
+        ("build", view_value(build)),
+        (name, view),
+    ])
+}
