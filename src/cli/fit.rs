@@ -1,6 +1,7 @@
 //! `kbgen fit`: estimates whether a model runs on a machine, and prints the commands to run it.
 
 mod commands;
+mod error_page;
 mod human;
 mod layout;
 mod machine;

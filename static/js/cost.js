@@ -28,7 +28,7 @@
 
   // ---- figures -------------------------------------------------------------
   // A range is [least, most]. `speed` is one too; the fast end makes the low cost.
-  function reckon(typed, speed) {
+  function compute(typed, speed) {
     const ratio = typed.ratio || 0;
     const figures = {};
     const figure = (name, needs, makeRange) => {
@@ -316,7 +316,7 @@
     const found = rangeOf(amounts.ctx);
     const speed = amounts.speed ? [amounts.speed, amounts.speed] : found.range;
     controls(found);
-    const figures = reckon(amounts, speed);
+    const figures = compute(amounts, speed);
     const words = headline(figures);
     const v = figures.pace.range ? span(figures.pace.range, rate) : "";
     const asTyped = {};

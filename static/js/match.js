@@ -409,7 +409,7 @@ kbgen.match = (() => {
       parts: [],
       letters: 0,
       weight: 0,
-      mending: inMessage ? 0 : 12,
+      joining: inMessage ? 0 : 12,
       spacing: inMessage ? 0 : 20,
       wanted: [],
     };
@@ -467,7 +467,7 @@ kbgen.match = (() => {
         const here = from + i;
         const wanted = part.spaced[i];
         if (wanted === (gaps[here] !== NONE) || !joined(here)) continue;
-        if (m.letters < (!wanted && gaps[here] === BREAK ? m.mending : m.spacing)) return -1;
+        if (m.letters < (!wanted && gaps[here] === BREAK ? m.joining : m.spacing)) return -1;
       }
       return from + part.bytes.length;
     }
@@ -544,7 +544,7 @@ kbgen.match = (() => {
     if (sign === "and") return a === false || b === false ? false : a && b;
     if (sign === "or") return a === true || b === true ? true : a === undefined ? a : b;
     if (typeof a !== typeof b || a === undefined || (typeof a !== "number" && !/[!=]=/.test(sign))) return;
-    const reckoned = {
+    const computed = {
       "==": a === b,
       "!=": a !== b,
       "<": a < b,
@@ -557,7 +557,7 @@ kbgen.match = (() => {
       "/": a / b,
       "//": Math.floor(a / b),
     }[sign];
-    return typeof reckoned === "number" && !Number.isFinite(reckoned) ? undefined : reckoned;
+    return typeof computed === "number" && !Number.isFinite(computed) ? undefined : computed;
   }
 
   const holds = (when, figures) => !when || worth(when, figures) === true;
@@ -605,9 +605,9 @@ kbgen.match = (() => {
       if (values.length > 1) values.forEach((value, i) => add(figures, `${name}_${i + 1}`, value));
     });
     extractor.derived.forEach(({ name, value, when }) => {
-      const reckoned = worth(value, figures);
-      if (holds(when, figures) && typeof reckoned === "number") {
-        add(figures, name, Math.max(0, Math.floor(reckoned + 0.5)));
+      const computed = worth(value, figures);
+      if (holds(when, figures) && typeof computed === "number") {
+        add(figures, name, Math.max(0, Math.floor(computed + 0.5)));
       }
     });
     const verdict = extractor.verdicts.find(({ when }) => holds(when, figures));

@@ -76,7 +76,8 @@ fn prose(source: &str, read: &str) -> Vec<ProseLine> {
             "texts" => {
                 trimmed.strip_prefix('"').and_then(|rest| rest.split_once("\" =")).map(|(text, _)| text)
             }
-            _ => (!in_code).then_some(line),
+            // A quoted list item is a sample of a message.
+            _ => (!in_code && !trimmed.starts_with("- \"")).then_some(line),
         };
         let is_start = is_doc && !std::mem::replace(&mut was_doc, is_doc);
         was_doc = is_doc;

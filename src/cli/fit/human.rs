@@ -3,9 +3,10 @@
 use kbgen_estimate::plan::remedies::Remedies;
 
 use crate::cli::fit::commands::Commands;
+use crate::cli::fit::error_page::ErrorPage;
 use crate::cli::fit::layout::{command, paragraph_in, section, span, wrap};
 use crate::cli::fit::python::{Transformers, Vllm};
-use crate::cli::fit::report::{ErrorPage, FitReport};
+use crate::cli::fit::report::FitReport;
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::site::{format_count, gib};

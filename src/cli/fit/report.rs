@@ -14,11 +14,12 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::commands::{Commands, commands};
+use crate::cli::fit::error_page::{ErrorPage, error_page};
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::python::{PythonEngines, python};
 use crate::cli::fit::request::{FitRequest, ModelSource};
 use crate::cli::fit::speed::{Speed, speed};
-use crate::site::{DEFAULT_QUANT, Kind, PageId, Site};
+use crate::site::{DEFAULT_QUANT, Site};
 
 /// Report, as written for `--format json`.
 #[derive(Debug, Serialize)]
@@ -115,12 +116,6 @@ pub(super) struct Plan {
     pub settings: ReportedSettings,
     pub devices: Vec<DeviceReport>,
     pub host: BufferSizes,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct ErrorPage {
-    pub slug: &'static str,
-    pub title: String,
 }
 
 /// Needs of one quantization with all layers on the devices.
@@ -379,27 +374,4 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
         tensor_split: settings.tensor_split.clone(),
         evidence,
     }
-}
-
-/// Returns the page for the error of the first buffer that does not fit.
-fn error_page(
-    site: &Site,
-    request: &FitRequest<'_>,
-    need: &Estimate,
-    verdict: Option<&str>,
-) -> Option<ErrorPage> {
-    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_covered() {
-        return None;
-    }
-    let free = request.machine.free(driver().low);
-    let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
-    let fails = match full.next() {
-        Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",
-        Some((device, free)) if device.weights.bytes + device.cache.bytes > *free => {
-            "llamacpp-kv-cache-alloc-failed"
-        }
-        _ => "llamacpp-compute-buffer-failed",
-    };
-    let page = site.heads().find(|head| head.id == PageId::new(Kind::Error, fails))?;
-    Some(ErrorPage { slug: fails, title: page.title.value.clone() })
 }
