@@ -103,8 +103,8 @@ fn describe(
         return "no known error found\n".into();
     }
     let mut text = TerminalText::default();
-    let is_asserted = answers.first().is_some_and(|first| first.exact);
-    if !is_asserted {
+    let pages_first = answers.first().is_some_and(|first| first.exact || first.found_by == Evidence::Title);
+    if !pages_first {
         push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
     }
     match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
@@ -142,8 +142,8 @@ fn describe(
         text.push(format!("  kbgen explain {}\n", answer.slug));
         text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
-    if is_asserted {
-        push_readings(&mut text, "what the log says of the cause:\n\n", readings);
+    if pages_first {
+        push_readings(&mut text, "what the log says:\n\n", readings);
     }
     text
 }

@@ -1,9 +1,9 @@
-//! What a log says where no page names the cause.
+//! Structural readings of a log for which no page names the cause.
 
 use kbgen_signature::{Diagnosis, Figures, Index, Reading, Traceback};
 use serde::Serialize;
 
-use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence};
+use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
 
 /// A structural reading, in the form of the JSON output. It is no page, and asserts no error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -14,7 +14,7 @@ pub struct LogReading {
     pub line: usize,
     /// Extracted figures, sizes in bytes.
     pub figures: Figures,
-    /// What the log says, in one sentence.
+    /// Sentence that says what the log reports.
     pub says: String,
     /// The next step.
     pub next: String,
@@ -43,8 +43,7 @@ pub fn read_log(
     answers: &[DiagnosedPage],
 ) -> Vec<LogReading> {
     let names_cause = |answer: &DiagnosedPage| {
-        answer.found_by == Evidence::Title
-            || answer.exact && db.errors.get(&answer.slug).is_some_and(|error| error.names_cause)
+        answer.exact && db.errors.get(&answer.slug).is_some_and(|error| error.names_cause)
     };
     if answers.iter().any(names_cause) {
         return Vec::new();

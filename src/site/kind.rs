@@ -23,7 +23,7 @@ pub enum Kind {
     Term,
     /// Rules to read figures from a message with many layouts; it has no page in the site.
     Extractor,
-    /// What a kind of message says; it has no page in the site.
+    /// Rules to put a kind of message into words; it has no page in the site.
     Reading,
     /// A standalone page: about, methodology, editorial policy.
     Document,

@@ -191,7 +191,7 @@ pub struct Site {
     pub terms: Pages<TermData>,
     /// Rules to read figures; they have no page.
     pub extractors: Pages<ExtractorData>,
-    /// What kinds of messages say; they have no page in the site.
+    /// Rules to put kinds of messages into words; they have no page in the site.
     pub readings: Pages<ReadingData>,
     /// Standalone pages.
     pub documents: Pages<DocumentData>,

@@ -215,7 +215,7 @@
     const isCause = match => tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
     const end = text.slice(-NEAR_END);
     const readings =
-      titled.length || exact.some(isCause)
+      exact.some(isCause)
         ? []
         : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
     const list = el("ol", null, "found");
@@ -244,7 +244,8 @@
             : near.length
               ? t("No page matches this exact message. Similar pages:")
               : t("No known error found.");
-    if (!exact.length && readings.length) {
+    const pagesFirst = exact.length || (near.length && "whole" in near[0]);
+    if (!pagesFirst && readings.length) {
       out.replaceChildren(heading(t("No page matches this error. What the log says:")), readingList(readings));
       if (near.length) out.appendChild(el("p", summary, "small"));
     } else out.replaceChildren(heading(summary));
@@ -258,8 +259,8 @@
       );
     }
     if (list.firstChild) out.appendChild(list);
-    if (exact.length && readings.length) {
-      out.appendChild(el("p", t("What the log says of the cause:"), "said"));
+    if (pagesFirst && readings.length) {
+      out.appendChild(el("p", t("What the log says:"), "said"));
       out.appendChild(readingList(readings));
     }
     const more = exact.length ? null : ask(text);

@@ -10,7 +10,8 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKS = ["File ", ".py", "Traceback", "above exception", ...ENDINGS];
+  const MARKS = ["File ", ".py", "Traceback", "above exception"];
+  const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
   const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in /;
@@ -25,7 +26,8 @@ kbgen.readings = (() => {
     let inside = false;
     let first = 1;
     text.split("\n").forEach((row, at) => {
-      if (!MARKS.some(mark => row.includes(mark))) return;
+      const marked = MARKS.some(mark => row.includes(mark));
+      if (!marked && !((inside || !best) && LIKELY.test(row))) return;
       const line = content(row);
       const frame = FRAME.exec(line);
       const raised = RAISED.exec(line);

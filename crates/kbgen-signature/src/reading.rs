@@ -68,13 +68,13 @@ pub struct ReadingText {
     /// A condition on the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Expression>,
-    /// What the log says.
+    /// Sentence that says what the log reports.
     pub text: Template,
     /// The next step.
     pub next: Template,
 }
 
-/// What a log says.
+/// A structural reading of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Identifier of the reading.
@@ -83,7 +83,7 @@ pub struct Reading {
     pub line: usize,
     /// Extracted figures, sizes in bytes.
     pub figures: Figures,
-    /// What the log says, in one sentence.
+    /// Sentence that says what the log reports.
     pub says: String,
     /// The next step.
     pub next: String,

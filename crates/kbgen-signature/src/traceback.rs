@@ -67,7 +67,8 @@ impl Traceback {
         for (at, line) in log.split('\n').enumerate() {
             let is_marker =
                 ["File ", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
-            if !is_marker && !ENDINGS.iter().any(|ending| line.contains(ending)) {
+            let is_needed = inside || best.is_none();
+            if !is_marker && !(is_needed && ENDINGS.iter().any(|ending| line.contains(ending))) {
                 continue;
             }
             let content = content(line, &mut characters);

@@ -50,7 +50,7 @@ record! {
     pub struct SaysText {
         /// A condition on the figures.
         optional when: Option<Spanned<String>>,
-        /// What the log says, in one sentence, with figures in braces.
+        /// Sentence that says what the log reports, with figures in braces.
         required text: Spanned<String>,
         /// The next step, with figures in braces.
         required next: Spanned<String>,
