@@ -68,7 +68,8 @@ impl Traceback {
             let is_marker =
                 ["File ", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
             let is_needed = inside || best.is_none();
-            if !is_marker && !(is_needed && ENDINGS.iter().any(|ending| line.contains(ending))) {
+            let is_likely = is_needed && ENDINGS.iter().any(|ending| line.contains(ending));
+            if !is_marker && !is_likely {
                 continue;
             }
             let content = content(line, &mut characters);
