@@ -13,7 +13,7 @@
   let overlay = null;
   let dismissed = null;
 
-// Storage may be blocked; the browser then restores the scroll position.
+  // Storage may be blocked; the browser then restores the scroll position.
   const remember = (key, value) => {
     try {
       sessionStorage.setItem(key, value);
@@ -37,7 +37,7 @@
   };
 
   function reload(to) {
-// A reload for this version returned an older page, for example from a proxy cache. Avoid a loop.
+    // A reload for this version returned an older page, for example from a proxy cache. Avoid a loop.
     if (recall("kbgen-reloaded") === here + to) return;
     remember("kbgen-reloaded", here + to);
     remember("kbgen-scroll", JSON.stringify([here, scrollX, scrollY]));
@@ -45,12 +45,12 @@
   }
 
   function restoreScroll() {
-const saved = JSON.parse(recall("kbgen-scroll") || "null");
+    const saved = JSON.parse(recall("kbgen-scroll") || "null");
     forget("kbgen-scroll");
-if (saved && saved[0] === here) scrollTo({ left: saved[1], top: saved[2], behavior: "instant" });
+    if (saved && saved[0] === here) scrollTo({ left: saved[1], top: saved[2], behavior: "instant" });
   }
 
-// Returns whether a style sheet of this page was replaced. Sheets imported by other sheets are not found.
+  // Returns whether a style sheet of this page was replaced. Sheets imported by other sheets are not found.
   function replaceStyles(styles) {
     let found = false;
     for (const { from, to } of styles) {
@@ -62,7 +62,7 @@ if (saved && saved[0] === here) scrollTo({ left: saved[1], top: saved[2], behavi
         const next = /** @type {HTMLLinkElement} */ (link.cloneNode());
         next.removeAttribute("integrity");
         next.href = `${path(to).href}?${Date.now()}`;
-// Keep the old sheet until the new one has loaded.
+        // Keep the old sheet until the new one has loaded.
         next.addEventListener("load", () => link.remove(), { once: true });
         next.addEventListener("error", () => link.remove(), { once: true });
         link.after(next);
@@ -71,7 +71,7 @@ if (saved && saved[0] === here) scrollTo({ left: saved[1], top: saved[2], behavi
     return found;
   }
 
-// Returns whether this page or a resource that it loaded is among the changed files.
+  // Returns whether this page or a resource that it loaded is among the changed files.
   function usesAny(changed) {
     const loaded = performance.getEntriesByType("resource").map(entry => new URL(entry.name));
     const paths = [new URL(location.href), ...loaded]
@@ -84,9 +84,9 @@ if (saved && saved[0] === here) scrollTo({ left: saved[1], top: saved[2], behavi
   }
 
   function element(name, properties, ...children) {
-const node = Object.assign(document.createElement(name), properties);
-node.append(...children);
-return node;
+    const node = Object.assign(document.createElement(name), properties);
+    node.append(...children);
+    return node;
   }
 
   function hide() {
@@ -126,7 +126,7 @@ return node;
     dismiss.focus();
   }
 
-function applyState(state) {
+  function applyState(state) {
     if (state.version !== version) {
       const known = state.from === version;
       const replaced = known && state.styles.length > 0 && replaceStyles(state.styles);
@@ -144,13 +144,13 @@ function applyState(state) {
     }
   }
 
-// Browsers open at most six connections per server, so only visible pages keep one.
+  // Browsers open at most six connections per server, so only visible pages keep one.
   function connect() {
     if (source || document.visibilityState === "hidden") return;
     source = new EventSource(events);
     source.addEventListener("state", event => applyState(JSON.parse(event.data)));
     source.addEventListener("error", () => {
-// The browser reconnects unless the server rejected the request.
+      // The browser reconnects unless the server rejected the request.
       if (source?.readyState !== EventSource.CLOSED) return;
       source = null;
       setTimeout(connect, 2000);

@@ -23,7 +23,7 @@ pub(super) enum ModelSource<'s> {
     /// A page of the site.
     Page(&'s Page<ModelData>),
     /// A file.
-    File(GgufModel),
+    File(Box<GgufModel>),
 }
 
 /// Validated request.
@@ -89,7 +89,7 @@ impl<'s> FitRequest<'s> {
 impl<'s> ModelSource<'s> {
     fn new(site: &'s Site, argument: &str) -> Result<Self> {
         if is_file(argument) {
-            return Ok(Self::File(GgufModel::read(argument)?));
+            return Ok(Self::File(Box::new(GgufModel::read(argument)?)));
         }
         let slug = resolve_slug(&Names::new(site, Kind::Model), Kind::Model, argument)?;
         let page = site.models.iter().find(|model| model.head.id.slug == slug);

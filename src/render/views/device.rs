@@ -12,9 +12,9 @@ use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, par
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{by_parameters, cells, table_quants};
+use crate::render::views::model::{by_parameters, cells, table_quants, verdict_rank};
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, gib, number};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Head, Page, Run, format_count, gib, number};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -55,6 +55,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     if !view.models.is_empty() {
         toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
     }
+    toc.push(TocLine { level: 2, id: "facts".into(), title: cx.tr("Facts").into() });
     if !view.backlinks.is_empty() {
         toc.push(TocLine { level: 2, id: "backlinks".into(), title: cx.tr("Pages that link here").into() });
     }
@@ -132,7 +133,7 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         usable: usable(cx, data).into(),
         models: if covered { models(cx, root, data.visible_bytes()) } else { Vec::new() },
         quants: table_quants(cx),
-        table_context: DEFAULT_CTX.to_string(),
+        table_context: format_count(DEFAULT_CTX),
         sources: sources(cx.texts(), &data.evidence),
         backlinks: cx.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
@@ -215,9 +216,10 @@ fn in_column(cx: &RenderContext<'_>, cell: CellView) -> CellView {
     CellView { quant: DEFAULT_QUANT.into(), note: Some(note), ..cell }
 }
 
+/// Returns verdicts for all models: those that fit first, by size.
 fn models(cx: &RenderContext<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
-    by_parameters(cx)
-        .into_iter()
+    let models = by_parameters(cx).into_iter().rev();
+    let mut rows: Vec<ModelRow> = models
         .filter_map(|model| Some((model, cx.inputs.fits.figures(&model.head.id.slug)?)))
         .map(|(model, figures)| ModelRow {
             title: model.head.title.value.clone(),
@@ -228,5 +230,7 @@ fn models(cx: &RenderContext<'_>, root: &str, memory: u64) -> Vec<ModelRow> {
                 .map(|cell| in_column(cx, cell))
                 .collect(),
         })
-        .collect()
+        .collect();
+    rows.sort_by_key(|row| (verdict_rank(&row.cells), row.parameters.is_none()));
+    rows
 }

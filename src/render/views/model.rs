@@ -42,6 +42,7 @@ struct ModelView {
     breakdown: Option<Breakdown>,
     chart: Option<Chart>,
     badge: Option<BadgeView>,
+    verdict_summary: Option<String>,
     devices: Vec<DeviceRow>,
     device_quants: Vec<String>,
     table_context: String,
@@ -104,6 +105,8 @@ struct DeviceRow {
     title: String,
     href: String,
     memory: String,
+    #[serde(skip)]
+    memory_bytes: u64,
     quant_cells: Vec<CellView>,
 }
 
@@ -191,6 +194,7 @@ fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocLine> {
     if !view.devices.is_empty() {
         toc.push(line("devices", cx.tr("GPUs that run it")));
     }
+    toc.push(line("facts", cx.tr("Facts")));
     if !view.backlinks.is_empty() {
         toc.push(line("backlinks", cx.tr("Pages that link here")));
     }
@@ -208,6 +212,8 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
     };
     let figures = cx.inputs.fits.figures(slug);
     let contexts = contexts(data.architecture.fields.max_ctx);
+    let breakdown = default_run(cx.inputs, model).as_ref().map(|run| breakdown(cx, run));
+    let devices = figures.map(|figures| devices(cx, root, data, figures)).unwrap_or_default();
     ModelView {
         title: model.head.title.value.clone(),
         family: data.family.clone(),
@@ -223,12 +229,13 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(cx, root, figures, &contexts)).unwrap_or_default(),
-        breakdown: default_run(cx.inputs, model).as_ref().map(|run| breakdown(cx, run)),
+        verdict_summary: breakdown.as_ref().and_then(|run| verdict_summary(cx, run, &devices)),
+        breakdown,
         badge: badge(cx, model, root),
         chart: figures.and_then(|figures| chart(cx, figures, data.released_as.as_ref())),
-        devices: figures.map(|figures| devices(cx, root, data, figures)).unwrap_or_default(),
+        devices,
         device_quants: figures.map(|figures| names(cx, data, figures)).unwrap_or_default(),
-        table_context: DEFAULT_CTX.to_string(),
+        table_context: format_count(DEFAULT_CTX),
         contexts: contexts
             .into_iter()
             .map(|tokens| ContextView { label: context_label(tokens), tokens })
@@ -343,15 +350,48 @@ pub(super) fn cells(
     quants_of(cx, model, figures).into_iter().filter_map(cell).collect()
 }
 
-/// Returns verdicts for a model on common GPUs.
+/// Describes the smallest memory sizes on which the default quantization fits, as a whole and in part.
+fn verdict_summary(cx: &RenderContext<'_>, run: &Breakdown, devices: &[DeviceRow]) -> Option<String> {
+    let smallest = |verdict: &str| {
+        let has_verdict = |cell: &CellView| cell.quant == run.quant && cell.verdict == verdict;
+        let rows = devices.iter().filter(|device| device.quant_cells.iter().any(has_verdict));
+        rows.min_by_key(|device| device.memory_bytes)
+    };
+    let (whole, part) = (smallest("fits"), smallest("part"));
+    let part = part.filter(|part| whole.is_none_or(|whole| part.memory_bytes < whole.memory_bytes));
+    let texts = [
+        whole.map(|device| {
+            cx.fill(
+                "At {quant} and a context of {context}, it fits a GPU with {size}.",
+                &[("quant", &run.quant), ("context", &run.context), ("size", &device.memory)],
+            )
+        }),
+        part.map(|device| {
+            cx.fill("With a part of it in RAM, a GPU with {size} is enough.", &[("size", &device.memory)])
+        }),
+    ];
+    let text = texts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Returns verdicts for a model on common GPUs: those that run it first, by memory.
 fn devices(cx: &RenderContext<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
-    cards(cx.inputs)
-        .into_iter()
+    let rows = cards(cx.inputs).into_iter();
+    let mut rows: Vec<DeviceRow> = rows
         .map(|device| DeviceRow {
             title: device.head.title.value.clone(),
             href: href(root, &device.head.id.address()),
             memory: format!("{} GB", device.data.memory_gb),
+            memory_bytes: device.data.memory_bytes(),
             quant_cells: cells(cx, model, figures, device.data.visible_bytes()),
         })
-        .collect()
+        .collect();
+    rows.sort_by_key(|row| verdict_rank(&row.quant_cells));
+    rows
+}
+
+/// Returns the rank of a row by its best verdict, the best first.
+pub(super) fn verdict_rank(cells: &[CellView]) -> usize {
+    let has = |verdict: &&str| cells.iter().any(|cell| cell.verdict == *verdict);
+    ["fits", "tight", "part"].iter().position(has).unwrap_or(3)
 }

@@ -65,7 +65,7 @@ export default function ({ folder, browser, url }) {
       await press("Home");
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
       assert.equal(await text(page, "verdict"), "Does not fit");
-      assert.match(await text(page, "margin"), /^[\d,]+ MiB short at the least\.$/);
+      assert.match(await text(page, "margin"), /^[\d,]+ MiB short at least\.$/);
       assert.match(
         await page.locator("#meet a").first().getAttribute("href"),
         /errors\/llamacpp-cuda-buffer-alloc-failed\//,
@@ -365,7 +365,7 @@ export default function ({ folder, browser, url }) {
     });
     await at("#model=qwen3.5-9b&run=vllm", async page => {
       assert.equal(await text(page, "verdict"), "Not covered");
-      assert.match(await text(page, "margin"), /^the vLLM cache of recurrent states is not modeled\.$/);
+      assert.match(await text(page, "margin"), /^The vLLM cache of recurrent states is not modeled\.$/);
     });
   });
 

@@ -101,7 +101,7 @@ export default function ({ folder, browser, url }) {
       await choose(page, "order", "-bandwidth");
       const cells = await page
         .locator(".row:visible")
-        .evaluateAll(rows => rows.map(row => parseFloat(row.cells[2].textContent)));
+        .evaluateAll(rows => rows.map(row => parseFloat(row.cells[2].textContent.replaceAll(",", ""))));
       const known = cells.filter(rate => !Number.isNaN(rate));
       assert.equal(cells.length, before.length);
       assert.deepEqual(
