@@ -34,12 +34,14 @@ interface Hit {
   title: string;
   score: number;
   share: number;
+  rare: number;
 }
 
 interface Search {
   (index: WordIndex, text: string, limit: number): Hit[];
   titled(index: WordIndex, text: string): { address: string; title: string; whole: boolean }[];
   isQuestion(text: string): boolean;
+  isSuggested(index: WordIndex, hit: Hit, text: string): boolean;
 }
 
 /** `data/search.js`: all pages; the lists but the last are in the order of the index. */
@@ -83,7 +85,17 @@ interface Match {
   setting?: LogSetting;
 }
 
-type Matches = Match[] & { steps: number; skipped: number; begun: string[] };
+type Matches = Match[] & { steps: number; skipped: number; begun: string[]; readings: Match[] };
+
+/** What a log says without a page. */
+interface Reading {
+  slug: string;
+  line: number;
+  figures: Figures;
+  says: string;
+  next: string;
+  pages: string[];
+}
 
 interface Cause {
   title: string;
@@ -94,8 +106,6 @@ interface Cause {
 interface Tables {
   match: any;
   search: WordIndex;
-  near: number;
-  near_question: number;
   pairs: [asked: string, there: string][];
   counts: string[];
   models: [slug: string, title: string, hub: string | null][];
@@ -152,7 +162,12 @@ declare const kbgen: {
   load(address: string): Promise<unknown>;
   offerCopy(block: Element): void;
   // match.js, search.js, names.js
-  match(table: any, log: string): Generator<void, Matches, void>;
+  match: {
+    (table: any, log: string): Generator<void, Matches, void>;
+    reading: any;
+  };
+  // readings.js
+  readings(table: any, found: Matches, text: string, before?: number): Reading[];
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[] };
   // case.js

@@ -85,8 +85,9 @@ const OTHER: Rule = rule("markup", "text uses supported Markdown", SHOWN);
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    // Extractors have no page, but people read their patterns and samples.
-    let extractors = context.pages.extractors.iter().map(|extractor| &extractor.head);
+    // Extractors and readings have no page, but people read their patterns and samples.
+    let readings = context.pages.readings.iter().map(|page| &page.head);
+    let extractors = context.pages.extractors.iter().map(|page| &page.head).chain(readings);
     let extractors = extractors.filter(|head| !head.is_unread());
     for head in context.pages.heads().chain(extractors) {
         for fault in &head.body.outline.errors {

@@ -33,6 +33,7 @@ mod unused_template;
 mod weak_signature;
 mod wrong_figure;
 mod wrong_match;
+mod wrong_reading;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -159,6 +160,7 @@ pub const ALL: &[Check] = &[
     Check { rule: weak_signature::RULE, scope: CheckScope::Page, run: weak_signature::run },
     Check { rule: wrong_figure::RULE, scope: CheckScope::Site, run: wrong_figure::run },
     Check { rule: wrong_match::RULE, scope: CheckScope::Site, run: wrong_match::run },
+    Check { rule: wrong_reading::RULE, scope: CheckScope::Site, run: wrong_reading::run },
 ];
 
 /// Maximum number of findings per check with a suggested name. A search takes time proportional to the number of

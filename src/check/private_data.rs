@@ -77,7 +77,9 @@ const NOBODY: [&str; 34] = [
 ];
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let extractors = context.pages.extractors.iter().map(|page| &page.head).filter(|head| !head.is_unread());
+    let readings = context.pages.readings.iter().map(|page| &page.head);
+    let extractors = context.pages.extractors.iter().map(|page| &page.head).chain(readings);
+    let extractors = extractors.filter(|head| !head.is_unread());
     // A category without a file of its own has that of an error.
     let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
     let heads = context.pages.heads().chain(extractors).filter(has_file);

@@ -5,9 +5,11 @@ use crate::files::{Span, Spanned};
 use crate::markdown::{Outline, outline_inline};
 use crate::site::Head;
 
-/// Returns the heads of the checked pages and of extractors, which have no page but are read by people.
+/// Returns the heads of the checked pages and of extractors and readings, which have no page but are read by people.
 pub(super) fn heads<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = &'s Head> {
-    context.pages.heads().chain(context.pages.extractors.iter().map(|extractor| &extractor.head))
+    let extractors = context.pages.extractors.iter().map(|page| &page.head);
+    let readings = context.pages.readings.iter().map(|page| &page.head);
+    context.pages.heads().chain(extractors).chain(readings)
 }
 
 /// Returns the one-line Markdown of the front matter with its outline. Quotes and folded lines shift offsets, so

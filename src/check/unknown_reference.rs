@@ -30,6 +30,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
     }
+    for reading in &context.pages.readings {
+        reading.data.pages.iter().for_each(|slug| look(Kind::Error, slug));
+    }
     for head in context.pages.heads() {
         fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));
     }

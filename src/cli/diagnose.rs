@@ -7,7 +7,9 @@ use crate::cli::build_cache::BuildCache;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::config::Config;
-use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, format_figure};
+use crate::diagnosis::{
+    self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, LogReading, format_figure,
+};
 use crate::engine::{Engine, Kind};
 use crate::escape::{Style, TerminalText, one_line};
 use crate::load::{self, Drafts};
@@ -32,10 +34,12 @@ pub(super) fn run(
     let index = db.index();
     let mut stream = index.stream();
     let mut end = Vec::new();
+    let mut skipped_lines = 0;
     environment::read_chunks(options.file.as_deref(), |piece| {
         stream.feed(piece);
         end.extend_from_slice(piece.as_bytes());
-        end.drain(..end.len().saturating_sub(SIMILARITY_BYTES));
+        let skipped = end.drain(..end.len().saturating_sub(SIMILARITY_BYTES));
+        skipped_lines += skipped.filter(|byte| *byte == b'\n').count();
     })?;
     let end = String::from_utf8_lossy(&end).into_owned();
     let found = stream.finish();
@@ -50,9 +54,13 @@ pub(super) fn run(
         })
     };
     let input = DiagnosisInput { index: &index, diagnosis: &found, text: &end, limit: options.top };
-    let answers = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
-        true => Vec::new(),
-        false => diagnosis::rank_pages(&db, words, &input),
+    let (answers, readings) = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
+        true => (Vec::new(), Vec::new()),
+        false => {
+            let answers = diagnosis::rank_pages(&db, words, &input);
+            let readings = diagnosis::read_log(&db, &index, &found, (&end, skipped_lines), &answers);
+            (answers, readings)
+        }
     };
     let quote = |answer: &DiagnosedPage| found.matches.iter().find(|found| found.slug == answer.slug);
     let quotes: Vec<&str> =
@@ -60,10 +68,10 @@ pub(super) fn run(
     // The cache only saves time.
     let _ = cache.store().map(|cache| cache.save(&engine));
     match options.format {
-        OutputFormat::Json => terminal.print_json(&json!({"matches": answers})),
+        OutputFormat::Json => terminal.print_json(&json!({"matches": answers, "readings": readings})),
         OutputFormat::Human => {
             let (config, _) = Config::read(&sources);
-            terminal.print(describe(&answers, &quotes, &end, &config));
+            terminal.print(describe(&answers, &readings, &quotes, &end, &config));
         }
     }
     let matched = answers.iter().any(|answer| answer.exact);
@@ -77,19 +85,29 @@ fn is_binary(text: &str) -> bool {
     text.chars().filter(strange).count() * 10 > text.chars().count()
 }
 
-/// Formats the matches. `quotes` are the matching lines, `end` is the end of the log.
-fn describe(answers: &[DiagnosedPage], quotes: &[&str], end: &str, config: &Config) -> TerminalText {
+/// Formats the matches and readings. `quotes` are the matching lines, `end` is the end of the log.
+fn describe(
+    answers: &[DiagnosedPage],
+    readings: &[LogReading],
+    quotes: &[&str],
+    end: &str,
+    config: &Config,
+) -> TerminalText {
     if answers.is_empty() && end.trim().is_empty() {
         return "the log is empty; pass a file or pipe the output of the program into this command\n".into();
     }
     if answers.is_empty() && is_binary(end) {
         return "input looks binary; pass the log output of the program\n".into();
     }
-    if answers.is_empty() {
+    if answers.is_empty() && readings.is_empty() {
         return "no known error found\n".into();
     }
     let mut text = TerminalText::default();
-    match answers[0].found_by {
+    let pages_first = answers.first().is_some_and(|first| first.exact || first.found_by == Evidence::Title);
+    if !pages_first {
+        push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
+    }
+    match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
         Evidence::Signature => {}
         Evidence::Weak => text.push("no known error found; these pages match only unspecific messages:\n\n"),
         Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
@@ -124,5 +142,22 @@ fn describe(answers: &[DiagnosedPage], quotes: &[&str], end: &str, config: &Conf
         text.push(format!("  kbgen explain {}\n", answer.slug));
         text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
+    if pages_first {
+        push_readings(&mut text, "what the log says:\n\n", readings);
+    }
     text
+}
+
+fn push_readings(text: &mut TerminalText, heading: &'static str, readings: &[LogReading]) {
+    for (at, reading) in readings.iter().enumerate() {
+        if at == 0 {
+            text.push(heading);
+        }
+        text.push(TerminalText::styled(Style::Strong, &one_line(&reading.says)));
+        text.push(format!("\n  line {}\n  next: {}\n", reading.line, one_line(&reading.next)));
+        for page in &reading.pages {
+            text.push(format!("  kbgen explain {}\n", page.slug));
+        }
+        text.push("\n");
+    }
 }

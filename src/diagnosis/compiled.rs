@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
 
 use crate::diagnosis::extractors::parse_extractors;
+use crate::diagnosis::readings::parse_readings;
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
 use crate::engine::Engine;
 use crate::facts::{Facts, Fingerprint, Name, read, unrecorded};
@@ -97,10 +98,13 @@ impl CompiledSignatures {
     pub fn new(site: &Site, sources: &Sources) -> Self {
         let mut parser = SignatureParser::new(sources);
         let extractors = parse_extractors(&site.extractors, &mut parser);
+        let readings = parse_readings(site, &mut parser);
         let errors = || parser.pattern_errors.iter().chain(&parser.condition_errors);
         let is_incomplete =
             |head: &Head| !head.is_read() || errors().any(|error| error.span.source == head.source);
-        let incomplete = site.extractors.iter().map(|page| &page.head).filter(|head| is_incomplete(head));
+        let heads = site.extractors.iter().map(|page| &page.head);
+        let heads = heads.chain(site.readings.iter().map(|page| &page.head));
+        let incomplete = heads.filter(|head| is_incomplete(head));
         let incomplete = incomplete.map(|head| head.id.slug.clone()).collect();
         let mut compiler = PageCompiler { extractors: &extractors, incomplete, parser };
         let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
@@ -108,7 +112,7 @@ impl CompiledSignatures {
         let PageCompiler {
             parser: SignatureParser { pattern_errors, condition_errors, .. }, incomplete, ..
         } = compiler;
-        let index = Index::build(&compiled, &extractors);
+        let index = Index::with_readings(&compiled, &extractors, &readings);
         Self { index, extractors, pattern_errors, condition_errors, incomplete }
     }
 }

@@ -20,6 +20,8 @@ pub struct DiagnosisDb {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ErrorEntry {
+    /// Whether its message names the problem.
+    pub names_cause: bool,
     pub title: String,
     pub address: String,
     pub causes: Vec<CauseEntry>,
@@ -41,6 +43,7 @@ impl DiagnosisDb {
         let mut errors = BTreeMap::new();
         for error in &site.errors {
             errors.entry(error.head.id.slug.clone()).or_insert_with(|| ErrorEntry {
+                names_cause: error.data.kind == kinds::ErrorKind::Cause,
                 title: error.head.title.value.clone(),
                 address: error.head.id.address(),
                 causes: error

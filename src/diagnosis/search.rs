@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use kbgen_signature::{
-    Diagnosis, Document, Figures, Index, MIN_LOG_SHARE, MIN_QUESTION_SHARE, TermCounts, TextIndex,
-    TextIndexBuilder, is_question,
+    Diagnosis, Document, Figures, Index, TermCounts, TextIndex, TextIndexBuilder, is_question,
 };
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence, describe_match};
@@ -97,9 +96,8 @@ pub fn rank_pages(
             let error = db.errors.get(slug)?;
             similar(&error.address, &error.title, Evidence::Beginning)
         }));
-        let min_share = if is_question { MIN_QUESTION_SHARE } else { MIN_LOG_SHARE };
         let hits = text_index.search(input.text, input.limit);
-        pages.extend(hits.into_iter().filter(|hit| hit.share >= min_share).filter_map(|hit| {
+        pages.extend(hits.into_iter().filter(|hit| hit.is_suggested(input.text)).filter_map(|hit| {
             let page = similar(&hit.address, &hit.title, Evidence::Words)?;
             Some(DiagnosedPage { score: f64::from(hit.score), ..page })
         }));

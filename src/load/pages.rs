@@ -15,7 +15,7 @@ use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData,
-    MORE_SOURCES, ModelData, QuantData, TITLE, TermData, ToolData, VERIFIED, fields, key,
+    MORE_SOURCES, ModelData, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
@@ -261,6 +261,7 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
         Kind::Quant => site.quants.push(page(place, fields, head, QuantData::of(fields))),
         Kind::Term => site.terms.push(page(place, fields, head, TermData::of(fields))),
         Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
+        Kind::Reading => site.readings.push(page(place, fields, head, ReadingData::of(fields))),
         Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
     }
 }

@@ -1,6 +1,6 @@
 //! Data for diagnosis in the browser, as a script that also loads from disk.
 
-use kbgen_signature::{MIN_LOG_SHARE, MIN_QUESTION_SHARE, TextIndex};
+use kbgen_signature::TextIndex;
 use serde::Serialize;
 use serde_json::json;
 
@@ -16,8 +16,6 @@ use crate::site::{Head, Page};
 #[derive(Serialize)]
 struct Tables<'s> {
     search: TextIndex,
-    near: u32,
-    near_question: u32,
     pairs: [(&'static str, &'static str); diagnosis::SHORTAGE_PAIRS.len()],
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
     /// Slug, title and Hugging Face id of each model in the calculator.
@@ -48,8 +46,6 @@ pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
     let entries = inputs.engine.query(Kind::Gathered, "entries", || entries(cx));
     let tables = json(&Tables {
         search: diagnosis::text_index(inputs.site, inputs.sources, inputs.engine),
-        near: MIN_LOG_SHARE,
-        near_question: MIN_QUESTION_SHARE,
         pairs: diagnosis::SHORTAGE_PAIRS,
         counts: diagnosis::COUNT_NAMES,
         models: models(cx),

@@ -23,13 +23,15 @@ pub enum Kind {
     Term,
     /// Rules to read figures from a message with many layouts; it has no page in the site.
     Extractor,
+    /// Rules to put a kind of message into words; it has no page in the site.
+    Reading,
     /// A standalone page: about, methodology, editorial policy.
     Document,
 }
 
 impl Kind {
     /// All kinds, in the order of lists.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Error,
         Self::Category,
         Self::Tool,
@@ -39,6 +41,7 @@ impl Kind {
         Self::Quant,
         Self::Term,
         Self::Extractor,
+        Self::Reading,
         Self::Document,
     ];
 
@@ -53,6 +56,7 @@ impl Kind {
             Self::Quant => "quants",
             Self::Term => "glossary",
             Self::Extractor => "extractors",
+            Self::Reading => "readings",
             Self::Document => "pages",
         }
     }
@@ -74,6 +78,7 @@ impl Kind {
             Self::Quant => "quant",
             Self::Term => "term",
             Self::Extractor => "extractor",
+            Self::Reading => "reading",
             Self::Document => "page",
         }
     }
@@ -90,6 +95,7 @@ impl Kind {
             Self::Quant => "a quantization page",
             Self::Term => "a glossary entry",
             Self::Extractor => "an extractor",
+            Self::Reading => "a reading",
             Self::Document => "a page",
         }
     }

@@ -12,7 +12,7 @@ use crate::markdown::Outline;
 use crate::site::kind::Kind;
 use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
-    TermData, ToolData,
+    ReadingData, TermData, ToolData,
 };
 use crate::site::pages::Pages;
 
@@ -191,6 +191,8 @@ pub struct Site {
     pub terms: Pages<TermData>,
     /// Rules to read figures; they have no page.
     pub extractors: Pages<ExtractorData>,
+    /// Rules to put kinds of messages into words; they have no page in the site.
+    pub readings: Pages<ReadingData>,
     /// Standalone pages.
     pub documents: Pages<DocumentData>,
 }
@@ -243,8 +245,8 @@ impl Site {
             Kind::Quant => heads(&self.quants, id),
             Kind::Term => heads(&self.terms, id),
             Kind::Document => heads(&self.documents, id),
-            // Extractors have no page.
-            Kind::Extractor => Box::new(std::iter::empty()),
+            // Extractors and readings have no page.
+            Kind::Extractor | Kind::Reading => Box::new(std::iter::empty()),
         }
     }
 
@@ -253,7 +255,7 @@ impl Site {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
     }
 
-    /// Splits the site into sites of one page each, extractors included.
+    /// Splits the site into sites of one page each, extractors and readings included.
     pub fn split_pages(&self) -> impl Iterator<Item = (&Head, Self)> {
         fn single_page<T>(
             pages: &Pages<T>,
@@ -274,10 +276,11 @@ impl Site {
             .chain(single_page(&self.quants, |site, page| site.quants.push(page)))
             .chain(single_page(&self.terms, |site, page| site.terms.push(page)))
             .chain(single_page(&self.extractors, |site, page| site.extractors.push(page)))
+            .chain(single_page(&self.readings, |site, page| site.readings.push(page)))
             .chain(single_page(&self.documents, |site, page| site.documents.push(page)))
     }
 
-    /// Removes pages for which `keep` returns `false`; keeps all extractors.
+    /// Removes pages for which `keep` returns `false`; keeps all extractors and readings.
     pub fn retain(&mut self, keep: impl Fn(&Head) -> bool) {
         self.errors.retain(|page| keep(&page.head));
         self.categories.retain(|page| keep(&page.head));
@@ -292,8 +295,8 @@ impl Site {
 
     /// Returns whether these fields could be read on all pages of a kind.
     pub fn knows(&self, kind: Kind, fields: &[&str]) -> bool {
-        let extractors = heads_of(&self.extractors);
-        let mut heads = self.heads().chain(extractors).filter(|head| head.id.kind == kind);
+        let unpublished = heads_of(&self.extractors).chain(heads_of(&self.readings));
+        let mut heads = self.heads().chain(unpublished).filter(|head| head.id.kind == kind);
         heads.all(|head| fields.iter().all(|field| head.knows(field)))
     }
 
@@ -308,6 +311,7 @@ impl Site {
         self.quants.extend(other.quants.into_pages());
         self.terms.extend(other.terms.into_pages());
         self.extractors.extend(other.extractors.into_pages());
+        self.readings.extend(other.readings.into_pages());
         self.documents.extend(other.documents.into_pages());
     }
 
@@ -322,6 +326,7 @@ impl Site {
         self.quants.sort(Kind::Quant);
         self.terms.sort(Kind::Term);
         self.extractors.sort(Kind::Extractor);
+        self.readings.sort(Kind::Reading);
         self.documents.sort(Kind::Document);
     }
 }
@@ -337,6 +342,7 @@ impl Facts for Site {
         self.quants.visit(visit);
         self.terms.visit(visit);
         self.extractors.visit(visit);
+        self.readings.visit(visit);
         self.documents.visit(visit);
     }
 }

@@ -2,7 +2,8 @@
  * Finds the pages that match a pasted log: kbgen.match(table, log) works in steps, so that the page stays
  * responsive, and returns [{slug, score, line, column, figures, cause}], best first, in linear time. `steps` is the
  * number of steps, and `skipped` the line at which the budget was exhausted and signatures may have been missed, or
- * 0; `begun` lists the pages with a message that starts like the end of a short text. One log at a time: a new call
+ * 0; `begun` lists the pages with a message that starts like the end of a short text, and
+ * `readings` the messages that kbgen.readings puts into words. One log at a time: a new call
  * cancels the previous one. Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
  */
 kbgen.match = (() => {
@@ -29,6 +30,7 @@ kbgen.match = (() => {
   const PROCESS = String.raw`(?:kernel|[\w.@/-]+\[\d+\]):(?![^ \t])`;
   const BLANKS = sticky`${BLANK}*`;
   const COLOR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
+  const COLORS = RegExp(COLOR.source, "gu");
   const DATE = RegExp(
     `(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`,
     "iy",
@@ -760,7 +762,7 @@ kbgen.match = (() => {
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
     matchers.forEach(({ parts: [{ bytes: first }] }, id) => {
-      for (let at = 0; first && at + 12 <= end; at++) {
+      for (let at = 0; first && at + 12 <= end && 2 * at <= end; at++) {
         if (
           gaps[at] !== NONE &&
           first.length > end - at &&
@@ -774,7 +776,8 @@ kbgen.match = (() => {
     });
     const found = [];
     for (const [id, count] of letters) {
-      pages.forEach(({ slug, signatures }, page) => {
+      pages.forEach(({ slug, kind, signatures }, page) => {
+        if (kind === "reading") return;
         const own = signatures.filter(({ all }) => all[0] === id);
         if (own.length) found.push([-count, +own.every(({ when }) => when), id, page, slug]);
       });
@@ -784,7 +787,7 @@ kbgen.match = (() => {
   }
 
   const EARLY = [60, 40, 28, 18, 10, 4];
-  const KINDS = { cause: 60000, warning: 30000, wrapper: 0 };
+  const KINDS = { cause: 60000, warning: 30000, wrapper: 0, reading: 0 };
 
   function rank(findings) {
     const strongest = {};
@@ -824,7 +827,15 @@ kbgen.match = (() => {
 
   const prepared = new WeakMap();
 
-  return function* (table, log) {
+  // A line without its prefix and colors.
+  function content(row) {
+    line = row;
+    const text = row.slice(prefixLength()).replace(COLORS, "");
+    // eslint-disable-next-line no-control-regex
+    return text.replace(/[\0-\x1f\x7f-\x9f]/g, "").replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
+  }
+
+  const match = function* (table, log) {
     if (!prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
     text = log;
@@ -833,6 +844,14 @@ kbgen.match = (() => {
     const short = log.length <= 1000 ? begun(table, reader) : [];
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = line = last = bytes = gaps = places = ends = null;
-    return Object.assign(rank(found), { steps: all.steps, skipped: all.skipped, begun: short });
+    const isReading = ({ page }) => page.kind === "reading";
+    return Object.assign(rank(found.filter(each => !isReading(each))), {
+      steps: all.steps,
+      skipped: all.skipped,
+      begun: short,
+      readings: rank(found.filter(isReading)),
+    });
   };
+  match.reading = { content, worth, holds };
+  return match;
 })();

@@ -14,7 +14,7 @@
   let requested = false;
 
   function load() {
-    return Promise.all([root.match, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
+    return Promise.all([root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
   }
   function el(name, text, kind) {
     const element = document.createElement(name);
@@ -144,6 +144,25 @@
     return line;
   }
 
+  // What the log says if no page names the cause: sentences, next steps, and pages that apply.
+  function readingList(readings) {
+    const list = el("ul", null, "readings");
+    readings.forEach(reading => {
+      const item = el("li");
+      item.appendChild(el("p", reading.says, "why"));
+      item.appendChild(el("p", `${t("Line {n}:", { n: reading.line })} ${reading.next}`, "small"));
+      reading.pages
+        .filter(slug => kbgen.tables.pages[slug])
+        .forEach(slug => {
+          const link = el("a", kbgen.tables.pages[slug].title);
+          link.href = root.root + kbgen.tables.pages[slug].href;
+          item.appendChild(link);
+        });
+      list.appendChild(item);
+    });
+    return list;
+  }
+
   // The line of a message, shortened around the match.
   function around(line, at) {
     return line
@@ -183,8 +202,8 @@
             .map(slug => ({ address: `errors/${slug}/`, title: tables.pages[slug].title, begun: true })),
         )
         .concat(
-          search(tables.search, text.slice(-NEAR_END), 5).filter(
-            hit => hit.share >= (question ? tables.near_question : tables.near),
+          search(tables.search, text.slice(-NEAR_END), 5).filter(hit =>
+            search.isSuggested(tables.search, hit, text.slice(-NEAR_END)),
           ),
         );
     }
@@ -192,6 +211,13 @@
       .concat(near)
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
+    // Port of read_log in src/diagnosis/log_reading.rs.
+    const isCause = match => tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
+    const end = text.slice(-NEAR_END);
+    const readings =
+      exact.some(isCause)
+        ? []
+        : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
@@ -218,7 +244,11 @@
             : near.length
               ? t("No page matches this exact message. Similar pages:")
               : t("No known error found.");
-    out.replaceChildren(heading(summary));
+    const pagesFirst = exact.length || (near.length && "whole" in near[0]);
+    if (!pagesFirst && readings.length) {
+      out.replaceChildren(heading(t("No page matches this error. What the log says:")), readingList(readings));
+      if (near.length) out.appendChild(el("p", summary, "small"));
+    } else out.replaceChildren(heading(summary));
     if (found.skipped) {
       out.appendChild(
         el(
@@ -229,9 +259,13 @@
       );
     }
     if (list.firstChild) out.appendChild(list);
+    if (pagesFirst && readings.length) {
+      out.appendChild(el("p", t("What the log says:"), "said"));
+      out.appendChild(readingList(readings));
+    }
     const more = exact.length ? null : ask(text);
     if (more) out.appendChild(more);
-    if (list.firstChild) out.appendChild(shared(text, exact[0]));
+    if (list.firstChild || readings.length) out.appendChild(shared(text, exact[0]));
     reveal();
   }
 

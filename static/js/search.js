@@ -1,6 +1,6 @@
 /*
- * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share}], best first,
- * and kbgen.search.titled(index, text) the pages whose title occurs in the text. Port of
+ * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, rare}], best
+ * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and kbgen.search.titled(index, text) the pages whose title occurs in the text. Port of
  * crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json.
  */
 kbgen.search = (() => {
@@ -29,14 +29,18 @@ kbgen.search = (() => {
     const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
       entry => (before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1)),
     );
-    return { words, postings: index.postings.split(" "), places: new Map(words.map((word, at) => [word, at])) };
+    const postings = index.postings.split(" ");
+    const rarest = postings.reduce((most, posting) => Math.max(most, DIGITS.indexOf(posting[0])), 0);
+    return { words, postings, rarest, places: new Map(words.map((word, at) => [word, at])) };
   }
+
+  const troubling = (trouble, line) => trouble.some(word => line.toLowerCase().includes(word));
 
   // The distinct words of a text with their weights; those of error lines first.
   function asked({ ignored, trouble }, text) {
     const words = new Map();
     const lines = text.split("\n");
-    const troubled = lines.map(line => trouble.some(word => line.toLowerCase().includes(word)));
+    const troubled = lines.map(line => troubling(trouble, line));
     [2, 1].forEach(factor => {
       let looked = 0;
       lines.forEach((line, i) => {
@@ -49,7 +53,7 @@ kbgen.search = (() => {
     return words;
   }
 
-  function add(posting, factor, scores) {
+  function add(posting, factor, scores, visit) {
     const digits = [...posting].map(digit => DIGITS.indexOf(digit));
     const rarity = digits[0];
     let entry = 0;
@@ -60,6 +64,7 @@ kbgen.search = (() => {
         at++;
       }
       scores[entry] += rarity * digits[at + 1] * factor;
+      if (visit) visit(entry);
     }
   }
 
@@ -98,14 +103,17 @@ kbgen.search = (() => {
 
   const search = (index, text, limit) => {
     if (!opened.has(index)) opened.set(index, open(index));
-    const { words, postings, places } = opened.get(index);
+    const { words, postings, rarest, places } = opened.get(index);
     const scores = index.documents.map(() => 0);
+    const rare = index.documents.map(() => 0);
+    const count = entry => rare[entry]++;
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
     const wanted = asked(index, text);
     const [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
-      if (places.has(word)) add(postings[places.get(word)], 4 * factor, scores);
+      const posting = postings[places.get(word)];
+      if (posting) add(posting, 4 * factor, scores, 3 * DIGITS.indexOf(posting[0]) >= 2 * rarest && count);
       else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {
@@ -126,10 +134,17 @@ kbgen.search = (() => {
         title,
         score: scores[i],
         share: Math.floor((scores[i] * factor) / worth),
+        rare: rare[i],
       }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);
   };
-  return Object.assign(search, { titled, isQuestion });
+  // A log, or a message, needs more in common with a page than a question.
+  function isSuggested({ trouble }, { share, rare }, text) {
+    const message = /[_={}[\]<>"\\]/.test(text) || text.split("\n").some(line => troubling(trouble, line));
+    if (!isQuestion(text)) return share >= 140 && rare > 3;
+    return message ? share >= 80 && rare > 2 : share >= 40;
+  }
+  return Object.assign(search, { titled, isQuestion, isSuggested });
 })();

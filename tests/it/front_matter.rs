@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::expect::{all_well, files, order, repository, same};
 
 /// Sections of the manual, each with the name of its schema.
-const SECTIONS: [(&str, &str); 10] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("Error", "error"),
     ("Extractor", "extractor"),
+    ("Reading", "reading"),
     ("Category", "category"),
     ("Guide", "guide"),
     ("Tool", "tool"),

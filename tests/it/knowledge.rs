@@ -8,7 +8,7 @@ use kbgen::diagnosis::{
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::site::Site;
-use kbgen_signature::TextIndex;
+use kbgen_signature::{Reading, TextIndex, Traceback};
 
 use crate::expect::repository;
 
@@ -50,6 +50,20 @@ impl Knowledge {
         let found = self.compiled.index.diagnose(log);
         let input = DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: 5 };
         rank_pages(&self.db, || self.words.clone(), &input)
+    }
+
+    /// Returns what the log says, whatever pages it has.
+    pub fn readings(&self, log: &str) -> Vec<Reading> {
+        let index = &self.compiled.index;
+        index.readings(&index.diagnose(log), Traceback::read(log).as_ref())
+    }
+
+    /// Returns slug, text and sentence of every sample of a reading.
+    pub fn reading_samples(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.site.readings.iter().flat_map(|page| {
+            let slug = page.head.id.slug.as_str();
+            page.data.samples.iter().map(move |it| (slug, it.text.value.as_str(), it.says.value.as_str()))
+        })
     }
 
     /// Returns slug and title of every error page.

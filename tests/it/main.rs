@@ -41,6 +41,7 @@ mod methodology;
 mod mistakes;
 mod names;
 mod plans;
+mod readings;
 mod rules;
 mod serve;
 #[cfg(unix)]

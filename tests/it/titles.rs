@@ -49,3 +49,19 @@ fn a_healthy_line_has_no_match() {
         assert!(answers.iter().all(|found| !found.exact), "{text}: {answers:#?}");
     }
 }
+
+/// A log that shares only common words with a page is given no page, which would mislead.
+#[test]
+fn a_suggestion_shares_rare_words() {
+    let knowledge = Knowledge::read();
+    let split =
+        "Error: split GGUF \"x-00001-of-00003.gguf\" filename count 3 does not match metadata count 2";
+    assert_eq!(knowledge.answers(split)[0].slug, "gguf-split-invalid");
+    for text in [
+        "ValueError: the loader could not read its input",
+        "failed to load the model\nerror: the server did not start: out of time\nwarning: memory was not found",
+    ] {
+        let answers = knowledge.answers(text);
+        assert!(answers.is_empty(), "{text}: {answers:#?}");
+    }
+}

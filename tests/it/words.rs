@@ -72,7 +72,7 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
         assert_eq!(index.search(text, 3)[0].address, address, "{text}");
     }
     let log = "RuntimeError: an illegal memory access was encounterd\nloss.backward()";
-    assert!(index.search(log, 1)[0].share >= MIN_LOG_SHARE, "{:?}", index.search(log, 1));
+    assert_eq!(index.search(log, 1)[0].address, "errors/cuda-illegal-memory-access/");
     let healthy = "INFO 03-26 05:25:01 loader.py:230] Loading weights took 1.13 seconds";
     assert!(
         index.search(healthy, 1).iter().all(|hit| hit.share < MIN_LOG_SHARE),
@@ -87,7 +87,7 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
 fn a_log_without_errors_is_similar_to_no_page() {
     let index = index(&vectors());
     let troubled = "OSError: [WinError 1455] that paging file was too small";
-    assert!(index.search(troubled, 1)[0].share >= MIN_LOG_SHARE, "{:?}", index.search(troubled, 1));
+    assert!(index.search(troubled, 1)[0].share >= 100, "{:?}", index.search(troubled, 1));
     let healthy = "the paging file was made,\nit is too small for nothing";
     assert!(index.search(healthy, 5).iter().all(|hit| hit.share == 0), "{:?}", index.search(healthy, 5));
 }

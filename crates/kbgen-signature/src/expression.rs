@@ -141,6 +141,15 @@ impl Expression {
             _ => None,
         }
     }
+
+    /// Returns the value of the expression as text; `None` if a figure is missing.
+    pub fn text(&self, figures: &Figures) -> Option<String> {
+        match evaluate(&self.root, figures) {
+            Value::Number(number) => Some(number.to_string()),
+            Value::Text(text) => Some(text),
+            Value::Bool(_) | Value::Unknown => None,
+        }
+    }
 }
 
 /// Returns whether the value of a node is a boolean.

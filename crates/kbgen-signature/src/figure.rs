@@ -34,6 +34,15 @@ pub(crate) fn serialize_number<S: Serializer>(number: f64, serializer: S) -> Res
     }
 }
 
+impl fmt::Display for Figure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(formatter, "{number}"),
+            Self::Text(text) => formatter.write_str(text),
+        }
+    }
+}
+
 /// Figures by name, in the order of extraction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures(Vec<(String, Figure)>);

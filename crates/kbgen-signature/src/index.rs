@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
+use crate::reading::{self, Reading, ReadingPage};
 use crate::scanner::{Occurrence, Occurrences, ScanState, Scanner};
 use crate::step_budget::PatternCost;
 use crate::stream::LogStream;
 use crate::table::{Kind, Page, Table, TablePage, TableSignature};
+use crate::traceback::Traceback;
 
 /// Maximum distance, in lines, of signatures of one page whose figures are merged.
 const MERGE_DISTANCE: usize = 20;
@@ -59,6 +61,9 @@ pub struct Match {
 pub struct Diagnosis {
     /// The pages, best first.
     pub matches: Vec<Match>,
+    /// Messages that readings put into words, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Match>,
     /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
     pub steps: u64,
     /// The pattern with the most steps in one window of the text.
@@ -80,6 +85,11 @@ impl Index {
     /// Compiles pages and extractors.
     pub fn build(pages: &[Page], extractors: &[Extractor]) -> Self {
         Self::from_table(Table::of(pages, extractors))
+    }
+
+    /// Compiles pages, extractors and structural readings.
+    pub fn with_readings(pages: &[Page], extractors: &[Extractor], readings: &[ReadingPage]) -> Self {
+        Self::from_table(Table::with_readings(pages, extractors, readings))
     }
 
     /// Builds the index from a compiled table.
@@ -106,6 +116,11 @@ impl Index {
         self.finish(&self.scanner.scan(log))
     }
 
+    /// Returns what a log says, whether or not it has a page: its messages and its traceback in words.
+    pub fn readings(&self, diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> Vec<Reading> {
+        reading::readings(&self.table.readings, diagnosis, traceback)
+    }
+
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning
     /// first, then signatures without a condition, because the text lacks the figures.
     pub fn truncated_matches(&self, text: &str) -> Vec<&str> {
@@ -116,7 +131,8 @@ impl Index {
             .flat_map(|(pattern, length)| {
                 let page =
                     move |&page: &usize| (Reverse(length), self.is_conditional(page, pattern), pattern, page);
-                self.pages[pattern].iter().map(page)
+                let is_page = |page: &&usize| self.table.pages[**page].kind != Kind::Reading;
+                self.pages[pattern].iter().filter(is_page).map(page)
             })
             .collect();
         found.sort_unstable();
@@ -164,8 +180,10 @@ impl Index {
             occurrences.patterns().flat_map(|pattern| self.pages[pattern].iter().copied()).collect();
         let candidates =
             pages.into_iter().filter_map(|page| self.best_candidate(&self.table.pages[page], occurrences));
+        let (readings, candidates) = candidates.partition(|found| found.page.kind == Kind::Reading);
         Diagnosis {
-            matches: rank(candidates.collect()),
+            matches: rank(candidates),
+            readings: rank(readings),
             steps: state.budget.steps,
             costliest: state.costliest.max(state.costliest_in_window()),
             skipped: state.skipped,
@@ -267,7 +285,7 @@ fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
         let kind = match candidate.page.kind {
             Kind::Cause => 60_000,
             Kind::Warning => 30_000,
-            Kind::Wrapper => 0,
+            Kind::Wrapper | Kind::Reading => 0,
         };
         (kind + strength * (MAX_WEIGHT + 1) + candidate.weight.min(MAX_WEIGHT)) as u32
     };

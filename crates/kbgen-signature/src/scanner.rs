@@ -167,7 +167,8 @@ impl Scanner {
         let is_punctuation = |byte: &&u8| b".,:;!?".contains(*byte);
         let bytes = &text.bytes[..text.len() - text.bytes.iter().rev().take_while(is_punctuation).count()];
         let is_word_start = |at: &usize| text.gaps[*at] != GAP_NONE;
-        let starts = 0..bytes.len().saturating_sub(MIN_TRUNCATED_LENGTH - 1);
+        // Most of the text belongs to the message.
+        let starts = 0..bytes.len().saturating_sub(MIN_TRUNCATED_LENGTH - 1).min(bytes.len() / 2 + 1);
         let ends: Vec<&[u8]> = starts.filter(is_word_start).map(|at| &bytes[at..]).collect();
         let length = |matcher: &Matcher| {
             let literal = matcher.leading_text();

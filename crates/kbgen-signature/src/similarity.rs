@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rayon::prelude::*;
 
 use crate::pattern::PatternPart;
-use crate::table::Table;
+use crate::table::{Kind, Table};
 use crate::text_index::{idf, terms};
 
 /// Minimum similarity of two signatures: the percentage of shared words among all words, weighted by inverse document
@@ -109,7 +109,7 @@ fn wordings(table: &Table) -> Vec<(&str, BTreeSet<String>)> {
         PatternPart::Placeholder(..) => Vec::new(),
     };
     let mut wordings = BTreeSet::new();
-    for page in &table.pages {
+    for page in table.pages.iter().filter(|page| page.kind != Kind::Reading) {
         for signature in &page.signatures {
             let parts = signature.all.iter().flat_map(|pattern| &table.patterns[*pattern].parts);
             wordings.insert((page.slug.as_str(), parts.flat_map(words).collect()));

@@ -8,6 +8,7 @@ use crate::anchor::{Anchor, anchors};
 use crate::expression::Expression;
 use crate::extractor::Extractor;
 use crate::pattern::Pattern;
+use crate::reading::{ReadingPage, ReadingRule};
 use crate::specificity::{MIN_ASSERTING_BITS, specificity};
 
 /// The role of a message; ordered by rank, lowest first.
@@ -20,6 +21,8 @@ pub enum Kind {
     Warning,
     /// The message names the problem.
     Cause,
+    /// The message is read for its figures; it leads to no page.
+    Reading,
 }
 
 /// The input of the index for one page.
@@ -94,6 +97,8 @@ pub struct Table {
     pub(crate) anchors: Vec<Anchor>,
     pub(crate) extractors: Vec<Extractor>,
     pub(crate) pages: Vec<TablePage>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) readings: Vec<ReadingRule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +126,19 @@ pub(crate) struct TableSignature {
 }
 
 impl Table {
+    /// Compiles pages and readings.
+    pub fn with_readings(pages: &[Page], extractors: &[Extractor], readings: &[ReadingPage]) -> Self {
+        let page = |reading: &ReadingPage| Page {
+            slug: reading.rule.slug.clone(),
+            kind: Kind::Reading,
+            signatures: reading.signatures.clone(),
+            causes: Vec::new(),
+        };
+        let all: Vec<Page> = pages.iter().cloned().chain(readings.iter().map(page)).collect();
+        let rules = readings.iter().map(|reading| reading.rule.clone()).collect();
+        Self { readings: rules, ..Self::of(&all, extractors) }
+    }
+
     /// Compiles pages. Omits unused extractors, references to unknown extractors, and signatures without a pattern.
     pub fn of(pages: &[Page], extractors: &[Extractor]) -> Self {
         let mut table = Self {
@@ -129,6 +147,7 @@ impl Table {
             anchors: Vec::new(),
             extractors: Vec::new(),
             pages: Vec::new(),
+            readings: Vec::new(),
         };
         let is_used = |name: &str| {
             pages.iter().flat_map(|page| &page.signatures).any(|s| s.extract.as_deref() == Some(name))

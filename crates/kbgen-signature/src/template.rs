@@ -1,11 +1,13 @@
 //! Templates: text with expressions in braces, such as `over-by-{asked - window}`.
 
+use serde::{Deserialize, Serialize};
+
 use crate::expression::Expression;
 use crate::figure::Figures;
 use crate::parse_error::ParseError;
 
 /// Text with expressions in braces.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Template {
     /// Each expression with the text before it.
     values: Vec<(String, Expression)>,
@@ -45,7 +47,7 @@ impl Template {
         let mut text = String::new();
         for (before, value) in &self.values {
             text.push_str(before);
-            text.push_str(&value.number(figures)?.to_string());
+            text.push_str(&value.text(figures)?);
         }
         Some(text + &self.end)
     }

@@ -45,8 +45,9 @@ const STYLES: [&str; 3] = ["site.css", "finder.css", "bundle.css"];
 const FIRST_SCRIPT: &str = "js/theme.js";
 
 /// Scripts, in order: `bundle.js` comes between `site.js` and `names.js`, and those that load files.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     "js/match.js",
+    "js/readings.js",
     "js/search.js",
     "js/case.js",
     "js/names.js",

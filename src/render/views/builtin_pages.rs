@@ -154,6 +154,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Quant => text("quant"),
         Kind::Term => text("term"),
         Kind::Extractor => text("extractor"),
+        Kind::Reading => text("reading"),
         Kind::Document => text("page"),
     }
 }

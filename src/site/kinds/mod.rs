@@ -9,6 +9,7 @@ mod extractor;
 mod guide;
 mod model;
 mod quant;
+mod reading;
 mod term;
 mod tool;
 
@@ -24,6 +25,7 @@ pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::GuideData;
 pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
+pub use reading::{LookupText, ReadingData, ReadingSample, SaysText};
 pub use term::TermData;
 pub use tool::ToolData;
 
@@ -48,6 +50,7 @@ pub fn fields(kind: Kind) -> &'static [Field] {
         Kind::Error => ErrorData::FIELDS,
         Kind::Category => CategoryData::FIELDS,
         Kind::Extractor => ExtractorData::FIELDS,
+        Kind::Reading => ReadingData::FIELDS,
         Kind::Tool => ToolData::FIELDS,
         Kind::Guide => GuideData::FIELDS,
         Kind::Model => ModelData::FIELDS,

@@ -1,0 +1,165 @@
+//! Structural readings: what a log says about an error without a page, such as the meaning of an exit code.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::expression::Expression;
+use crate::figure::{Figure, Figures};
+use crate::index::{Diagnosis, Match};
+use crate::table::Signature;
+use crate::template::Template;
+use crate::traceback::Traceback;
+
+/// Maximum number of readings of a log.
+const MAX_READINGS: usize = 3;
+
+/// Readings of this order and later ones do not name the cause; they are left out where another reading does.
+const FALLBACK_ORDER: u32 = 90;
+/// Readings of this order and later ones only repeat a message; they are left out where its line is read already.
+const REPEATING_ORDER: u32 = 95;
+
+/// The input of the index for one reading: its rule, and the messages that it reads.
+#[derive(Debug, Clone)]
+pub struct ReadingPage {
+    /// The rule.
+    pub rule: ReadingRule,
+    /// Alternatives; one match is enough. None if the rule reads the traceback.
+    pub signatures: Vec<Signature>,
+}
+
+/// How a reading puts the figures of a message into words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadingRule {
+    /// Identifier of the reading.
+    pub slug: String,
+    /// Place in the answer; smaller comes first.
+    pub order: u32,
+    /// Whether it reads the traceback in place of a message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub traceback: bool,
+    /// Meanings of values, for the lookups of all readings.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub table: BTreeMap<String, String>,
+    /// Figures that are looked up in a table, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lookups: Vec<Lookup>,
+    /// Sentences; the first one whose condition is true and whose figures are known is used.
+    pub says: Vec<ReadingText>,
+    /// Slugs of error pages that apply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<String>,
+}
+
+/// A figure that is the meaning of another one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lookup {
+    /// The figure with the value.
+    pub figure: String,
+    /// Slug of the reading with the table.
+    pub table: String,
+    /// Name of the figure with the meaning.
+    pub name: String,
+}
+
+/// A sentence and the next step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadingText {
+    /// A condition on the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Expression>,
+    /// Sentence that says what the log reports.
+    pub text: Template,
+    /// The next step.
+    pub next: Template,
+}
+
+/// A structural reading of a log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Identifier of the reading.
+    pub slug: String,
+    /// 1-based line of the message.
+    pub line: usize,
+    /// Extracted figures, sizes in bytes.
+    pub figures: Figures,
+    /// Sentence that says what the log reports.
+    pub says: String,
+    /// The next step.
+    pub next: String,
+    /// Slugs of error pages that apply.
+    pub pages: Vec<String>,
+}
+
+/// Returns what a log says, in the order of the rules.
+pub(crate) fn readings(
+    rules: &[ReadingRule],
+    diagnosis: &Diagnosis,
+    traceback: Option<&Traceback>,
+) -> Vec<Reading> {
+    let mut found: Vec<(u32, Reading)> = Vec::new();
+    for rule in rules {
+        let reading = match (rule.traceback, traceback) {
+            (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
+            (true, None) => None,
+            (false, _) => diagnosis
+                .readings
+                .iter()
+                .find(|found| found.slug == rule.slug)
+                .and_then(|found| apply(rules, rule, found.line, figures_at(found, traceback))),
+        };
+        // Without frames, the traceback is a single line.
+        let is_line = |reading: &Reading| rule.traceback && reading.figures.get("frames").is_none();
+        let order = if reading.as_ref().is_some_and(is_line) { REPEATING_ORDER } else { rule.order };
+        found.extend(reading.map(|reading| (order, reading)));
+    }
+    found.sort_by_key(|(order, reading)| (*order, reading.line));
+    if found.first().is_some_and(|(order, _)| *order < FALLBACK_ORDER) {
+        found.retain(|(order, _)| *order < FALLBACK_ORDER);
+    }
+    let mut readings: Vec<Reading> = Vec::new();
+    for (order, reading) in found {
+        if order < REPEATING_ORDER || readings.iter().all(|other| other.line != reading.line) {
+            readings.push(reading);
+        }
+    }
+    readings.truncate(MAX_READINGS);
+    readings
+}
+
+/// Returns the figures of a message, with those of the traceback that ends with it.
+fn figures_at(found: &Match, traceback: Option<&Traceback>) -> Figures {
+    let mut figures = found.figures.clone();
+    if let Some(traceback) = traceback.filter(|traceback| traceback.lines().contains(&found.line)) {
+        figures.extend(&traceback.figures);
+    }
+    figures
+}
+
+fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Figures) -> Option<Reading> {
+    for lookup in &rule.lookups {
+        let table = rules.iter().find(|rule| rule.slug == lookup.table).map(|rule| &rule.table);
+        let value = figures.get(&lookup.figure).map(Figure::to_string);
+        if let Some(meaning) = value.and_then(|value| look_up(table?, &value)) {
+            figures.add(&lookup.name, Figure::Text(meaning.to_owned()));
+        }
+    }
+    let text = |text: &ReadingText| {
+        let holds = text.when.as_ref().is_none_or(|when| when.holds(&figures));
+        holds.then(|| Some((text.text.fill(&figures)?, text.next.fill(&figures)?)))?
+    };
+    let (says, next) = rule.says.iter().find_map(text)?;
+    Some(Reading { slug: rule.slug.clone(), line, figures, says, next, pages: rule.pages.clone() })
+}
+
+/// Returns the meaning of a value, in any case, or else of the module that it is a part of: `a` for `a.b`.
+fn look_up<'t>(table: &'t BTreeMap<String, String>, value: &str) -> Option<&'t str> {
+    let mut value = value;
+    loop {
+        let found = table.get(value).or_else(|| table.get(&value.to_ascii_lowercase()));
+        if let Some(found) = found {
+            return Some(found);
+        }
+        (value, _) = value.rsplit_once('.')?;
+    }
+}

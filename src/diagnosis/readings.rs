@@ -1,0 +1,84 @@
+//! Parses the structural readings of a site.
+
+use kbgen_signature::{Lookup, Pattern, ReadingPage, ReadingRule, ReadingText, Signature, Template};
+
+use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
+use crate::files::Spanned;
+use crate::site::kinds::{ReadingData, SaysText};
+use crate::site::{Page, Site};
+
+/// Figures of a traceback; see [`kbgen_signature::Traceback`].
+const TRACEBACK_FIGURES: [&str; 9] = [
+    "error",
+    "message",
+    "root_error",
+    "root_message",
+    "package",
+    "package_frame",
+    "own_frame",
+    "node",
+    "frames",
+];
+
+/// Parses readings, without the parts that have errors.
+pub(super) fn parse_readings(site: &Site, parser: &mut SignatureParser<'_>) -> Vec<ReadingPage> {
+    site.readings.iter().map(|page| parse_reading(site, page, parser)).collect()
+}
+
+fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignatureParser<'_>) -> ReadingPage {
+    let data = &page.data;
+    let patterns: Vec<Pattern> = data.patterns.iter().filter_map(|text| parser.pattern(text)).collect();
+    let not: Vec<Pattern> = data.not.iter().filter_map(|text| parser.pattern(text)).collect();
+    for lookup in &data.lookups {
+        check_table(site, &lookup.table, parser);
+    }
+    let figures: Vec<String> = patterns
+        .iter()
+        .flat_map(Pattern::names)
+        .chain(data.lookups.iter().map(|lookup| lookup.name.value.as_str()))
+        .chain(TRACEBACK_FIGURES)
+        .map(str::to_owned)
+        .collect();
+    let figures = page.head.is_read().then_some(figures.as_slice());
+    let says = data.says.iter().filter_map(|says| parse_text(says, figures, parser));
+    let pair =
+        |(value, meaning): &(Spanned<String>, Spanned<String>)| (value.value.clone(), meaning.value.clone());
+    let lookup = |lookup: &crate::site::kinds::LookupText| Lookup {
+        figure: lookup.figure.value.clone(),
+        table: lookup.table.value.clone(),
+        name: lookup.name.value.clone(),
+    };
+    let rule = ReadingRule {
+        slug: page.head.id.slug.clone(),
+        order: data.order as u32,
+        traceback: data.traceback,
+        table: data.table.iter().map(pair).collect(),
+        lookups: data.lookups.iter().map(lookup).collect(),
+        says: says.collect(),
+        pages: data.pages.iter().map(|page| page.value.clone()).collect(),
+    };
+    let signature = |pattern: Pattern| Signature { not: not.clone(), ..Signature::of(pattern) };
+    ReadingPage { rule, signatures: patterns.into_iter().map(signature).collect() }
+}
+
+fn parse_text(
+    says: &SaysText,
+    figures: Option<&[String]>,
+    parser: &mut SignatureParser<'_>,
+) -> Option<ReadingText> {
+    let when = says.when.as_ref().map(|when| parser.condition(when, figures));
+    let text: Option<Template> = parser.template(&says.text, figures);
+    let next: Option<Template> = parser.template(&says.next, figures);
+    (when != Some(None)).then_some(ReadingText { when: when.flatten(), text: text?, next: next? })
+}
+
+fn check_table(site: &Site, table: &Spanned<String>, parser: &mut SignatureParser<'_>) {
+    let mut tables = site.readings.iter().filter(|reading| !reading.data.table.is_empty());
+    if !tables.any(|reading| reading.head.id.slug == table.value) {
+        parser.pattern_errors.push(SignatureError {
+            span: table.span,
+            message: format!("unknown table `{}`", table.value),
+            help: "name a reading that has a `table`".to_owned(),
+        });
+    }
+}

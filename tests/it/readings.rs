@@ -1,0 +1,157 @@
+//! Structural readings: what a log says where no page names the cause.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::expect::{files, repository};
+use crate::knowledge::Knowledge;
+
+/// Returns the sentences of all readings of a log.
+fn says(log: &str) -> Vec<String> {
+    Knowledge::read().readings(log).into_iter().map(|reading| reading.says).collect()
+}
+
+#[test]
+fn a_healthy_log_says_nothing() {
+    // One of the logs has errors of programs that the knowledge base does not cover; they may be read.
+    let healthy = |path: &std::path::PathBuf| !path.ends_with("other-fields.txt");
+    for path in files("tests/data/healthy", ".txt").into_iter().filter(healthy) {
+        let log = fs::read_to_string(&path).expect("a log is text");
+        assert_eq!(says(&log), [""; 0], "{}", path.display());
+    }
+    for line in [
+        "exit code 0",
+        "HTTP Request: POST /api/chat \"HTTP/1.1 200 OK\"",
+        "ValueError",
+        "no error: all is well",
+    ] {
+        assert_eq!(says(line), [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn the_exception_that_matters_is_read_from_a_chain_and_before_a_wrapper() {
+    let log = "Traceback (most recent call last):
+  File \"/venv/lib/python3.12/site-packages/transformers/utils/hub.py\", line 470, in cached_files
+    hf_hub_download(repo)
+OSError: [Errno 99] Cannot assign requested address
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File \"/app/main.py\", line 12, in <module>
+    model = load(name)
+  File \"/venv/lib/python3.12/site-packages/loader/model.py\", line 7, in load
+    raise RuntimeError(\"cannot load\") from error
+RuntimeError: cannot load
+Traceback (most recent call last):
+  File \"/venv/lib/python3.12/site-packages/loader/client.py\", line 3, in wait
+RuntimeError: Worker failed. See root cause above.
+";
+    let readings = Knowledge::read().readings(log);
+    assert_eq!(
+        readings.iter().map(|reading| reading.says.as_str()).collect::<Vec<_>>(),
+        [
+            "The operating system reports error 99, EADDRNOTAVAIL: this computer does not have the address.",
+            "The first exception of the chain is OSError: [Errno 99] Cannot assign requested address It led to \
+             RuntimeError in loader/model.py, line 7."
+        ]
+    );
+    assert_eq!(readings[1].line, 13);
+}
+
+#[test]
+fn a_call_of_another_version_names_the_package_that_calls() {
+    let log = "Traceback (most recent call last):
+  File \"/srv/ComfyUI/execution.py\", line 5, in execute
+    node()
+  File \"C:\\venv\\Lib\\site-packages\\diffusers\\models\\attention.py\", line 88, in forward
+    attn(x, scale=1)
+TypeError: Attention.forward() got an unexpected keyword argument 'scale'
+";
+    assert_eq!(
+        says(log)[0],
+        "The function Attention.forward() of the installed version has no argument \"scale\"; the call is in \
+         diffusers/models/attention.py, line 88."
+    );
+}
+
+#[test]
+fn exit_codes_are_read_in_every_notation() {
+    for (log, expected) in [
+        ("exit status 0xc0000005", "STATUS_ACCESS_VIOLATION"),
+        ("process exited with code 3221226505", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("process exited with code -1073741795", "STATUS_ILLEGAL_INSTRUCTION"),
+        ("(Exit code: 18446744072635812000)", "0xC0000409"),
+        ("container exited with code 139", "SIGSEGV"),
+        ("worker exit code: -9", "SIGKILL"),
+    ] {
+        assert!(says(log).iter().any(|says| says.contains(expected)), "{log}: {:?}", says(log));
+    }
+    assert_eq!(says("exited with code 1"), [""; 0]);
+}
+
+/// JSON and text of `kbgen diagnose`.
+fn diagnose(log: &str) -> (Value, String) {
+    let run = |format: &str| {
+        let mut child = crate::expect::kbgen()
+            .args(["--root", repository("").to_str().unwrap(), "diagnose", "-", "--format", format])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        child.stdin.take().unwrap().write_all(log.as_bytes()).expect("the program reads its input");
+        String::from_utf8(child.wait_with_output().unwrap().stdout).expect("the answer is text")
+    };
+    (serde_json::from_str(&run("json")).expect("the answer is JSON"), run("human"))
+}
+
+#[test]
+fn a_reading_is_no_page() {
+    let (answer, text) = diagnose("worker: exit status 0xc0000374\n");
+    assert_eq!(answer["readings"][0]["name"], "exit-code");
+    let meaning = answer["readings"][0]["figures"]["meaning"].as_str().unwrap();
+    assert!(meaning.starts_with("STATUS_HEAP_CORRUPTION"), "{meaning}");
+    assert!(answer["matches"].as_array().unwrap().iter().all(|found| found["exact"] == false));
+    let expected =
+        "no page matches this error; what the log says:\n\nA process ended with exit code 0xc0000374";
+    assert!(text.starts_with(expected), "{text}");
+}
+
+#[test]
+fn a_page_that_names_the_cause_needs_no_reading_and_a_wrapper_does() {
+    let cause = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+    assert_eq!(diagnose(cause).0["readings"], json!([]));
+    let wrapper = "Traceback (most recent call last):
+  File \"/venv/lib/python3.12/site-packages/vllm/loader.py\", line 9, in load
+    open(path)
+OSError: [Errno 24] Too many open files: '/models/a.json'
+RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore_0': 1}
+";
+    let (answer, text) = diagnose(wrapper);
+    assert_eq!(answer["matches"][0]["slug"], "vllm-engine-core-init-failed");
+    assert_eq!(answer["readings"][0]["name"], "errno");
+    assert!(text.contains("what the log says:\n\n"), "{text}");
+}
+
+/// The readings are left for the script's test, `tests/browser/match.test.mjs`.
+#[test]
+fn every_sample_is_read_as_its_file_says() {
+    let knowledge = Knowledge::read();
+    let mut cases = Vec::new();
+    for (slug, text, says) in knowledge.reading_samples() {
+        let readings = knowledge.readings(text);
+        let own = readings.iter().find(|reading| reading.slug == slug);
+        assert_eq!(own.map(|reading| reading.says.as_str()), Some(says), "{text}: {readings:#?}");
+        cases.push(json!({"text": text, "readings": readings}));
+    }
+    for (_, text) in knowledge.samples() {
+        cases.push(json!({"text": text, "readings": knowledge.readings(text)}));
+    }
+    let vectors = json!({"table": knowledge.compiled.index.table(), "cases": cases});
+    let written = serde_json::to_string(&vectors).expect("readings are plain data");
+    fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/readings.json"), written).expect("they can be written");
+}
