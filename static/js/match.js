@@ -835,7 +835,7 @@ kbgen.match = (() => {
     return text.replace(/[\0-\x1f\x7f-\x9f]/g, "").replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
   }
 
-  const match = function* (table, log) {
+  function* match(table, log) {
     if (!prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
     text = log;
@@ -851,7 +851,7 @@ kbgen.match = (() => {
       begun: short,
       readings: rank(found.filter(isReading)),
     });
-  };
+  }
   match.reading = { content, worth, holds };
   return match;
 })();

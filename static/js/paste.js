@@ -14,7 +14,9 @@
   let requested = false;
 
   function load() {
-    return Promise.all([root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load));
+    return Promise.all(
+      [root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
+    );
   }
   function el(name, text, kind) {
     const element = document.createElement(name);
@@ -214,10 +216,9 @@
     // Port of read_log in src/diagnosis/log_reading.rs.
     const isCause = match => tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
     const end = text.slice(-NEAR_END);
-    const readings =
-      exact.some(isCause)
-        ? []
-        : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+    const readings = exact.some(isCause)
+      ? []
+      : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {

@@ -80,19 +80,22 @@ kbgen.readings = (() => {
       add("root_error", root.name);
       add("root_message", root.message);
     }
-    [...last.frames].reverse().concat([...root.frames].reverse()).forEach(([path, line]) => {
-      const node = /custom_nodes\/([^/]*)/.exec(path);
-      const inner = /site-packages\/(.*)/.exec(path) || /dist-packages\/(.*)/.exec(path);
-      if (node) add("node", node[1]);
-      if (inner) {
-        if (!inner[1].includes("importlib")) {
-          add("package", inner[1].split("/")[0].replace(/(?:\.py)+$/, ""));
-          add("package_frame", `${inner[1]}, line ${line}`);
+    [...last.frames]
+      .reverse()
+      .concat([...root.frames].reverse())
+      .forEach(([path, line]) => {
+        const node = /custom_nodes\/([^/]*)/.exec(path);
+        const inner = /site-packages\/(.*)/.exec(path) || /dist-packages\/(.*)/.exec(path);
+        if (node) add("node", node[1]);
+        if (inner) {
+          if (!inner[1].includes("importlib")) {
+            add("package", inner[1].split("/")[0].replace(/(?:\.py)+$/, ""));
+            add("package_frame", `${inner[1]}, line ${line}`);
+          }
+        } else if (!/^<|\/lib\/|lib\/python/i.test(path)) {
+          add("own_frame", `${path.split("/").slice(-2).join("/")}, line ${line}`);
         }
-      } else if (!/^<|\/lib\/|lib\/python/i.test(path)) {
-        add("own_frame", `${path.split("/").slice(-2).join("/")}, line ${line}`);
-      }
-    });
+      });
     if (last.frames.length) figures.frames = last.frames.length;
     return figures;
   }
@@ -106,7 +109,7 @@ kbgen.readings = (() => {
   // The meaning of a value, or else of the module that it is a part of.
   function meaning(table, value) {
     for (let text = String(value); ; text = text.slice(0, text.lastIndexOf("."))) {
-      for (const key of [text, text.toLowerCase()]) if (Object.hasOwn(table, key)) return table[key];
+      for (const key of [text, text.toLowerCase()]) if (Object.keys(table).includes(key)) return table[key];
       if (!text.includes(".")) return undefined;
     }
   }
@@ -151,6 +154,10 @@ kbgen.readings = (() => {
       .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
       .filter((each, at, all) => each.order < REPEATING || all.findIndex(other => other.line === each.line) === at)
       .slice(0, MOST)
-      .map(({ order, ...each }) => each);
+      .map(each => {
+        const reading = { ...each };
+        delete reading.order;
+        return reading;
+      });
   };
 })();

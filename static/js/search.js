@@ -1,6 +1,7 @@
 /*
  * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, rare}], best
- * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and kbgen.search.titled(index, text) the pages whose title occurs in the text. Port of
+ * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and
+ * kbgen.search.titled(index, text) the pages whose title occurs in the text. Port of
  * crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json.
  */
 kbgen.search = (() => {

@@ -75,13 +75,17 @@ for (const piece of [
 /** What the program says of every sample; `cargo test readings` writes it. */
 const READINGS = new URL("readings.json", VECTORS);
 
-test("a log is put into the same words as by the program", { skip: !existsSync(READINGS) && "cargo test has left no readings" }, t => {
-  const { table, cases } = JSON.parse(readFileSync(READINGS, "utf8"));
-  for (const { text, readings } of cases) {
-    assert.deepEqual(plain(kbgen.readings(table, diagnose(text, table).matches, text)), readings, text);
-  }
-  t.diagnostic(`${cases.length} logs`);
-});
+test(
+  "a log is put into the same words as by the program",
+  { skip: !existsSync(READINGS) && "cargo test has left no readings" },
+  t => {
+    const { table, cases } = JSON.parse(readFileSync(READINGS, "utf8"));
+    for (const { text, readings } of cases) {
+      assert.deepEqual(plain(kbgen.readings(table, diagnose(text, table).matches, text)), readings, text);
+    }
+    t.diagnostic(`${cases.length} logs`);
+  },
+);
 
 /** Many hostile patterns; `cargo test steps` writes them. */
 const HOSTILE = new URL("hostile.json", VECTORS);

@@ -1,1 +1,1 @@
-kbgen.cards=[["card","Card",3707764736]];
+kbgen.cards=[["card","Card",[3707764736,3707764736],[0]]];
