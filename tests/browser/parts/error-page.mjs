@@ -151,13 +151,13 @@ export default function ({ folder, browser, url }) {
       const { quants, contexts, driver, models } = JSON.parse(
         readFileSync(`${folder}/data/runs.js`, "utf8").replace(/^kbgen\.runs=|;\s*$/g, ""),
       );
-      const [, , memory] = JSON.parse(
+      const [, , [memory]] = JSON.parse(
         readFileSync(`${folder}/data/cards.js`, "utf8").replace(/^kbgen\.cards=|;\s*$/g, ""),
       ).find(([id]) => id === card);
       const [quant, ctx] = [quants.indexOf("Q4_K_M"), contexts.indexOf(8192)];
       const needs = models
         .filter(model => model[3][quant] !== null && model[4][ctx] !== null)
-        .map(model => model[3][quant] + model[4][ctx]);
+        .map(model => model[3][quant] + model[4][ctx][0] + model[4][ctx][1]);
       assert.equal(said, `${needs.filter(need => need + driver[1] <= memory).length} of ${needs.length} models`);
       await page.goto(`${url}errors/cuda-oom-long-context/`);
       await page.locator(".own-card tbody tr").first().waitFor();

@@ -71,7 +71,7 @@ const outside = page =>
 /** Names of systems, programs, types and keys, and what separates figures. */
 const NAMES =
   /^(Linux|Windows|macOS|WSL|Docker|Ollama|vLLM|llama\.cpp|llama\.cpp: llama-server|CPU|GPU|GiB|MiB|GB|KiB|GB\/s|W|f16|bf16|fp8|fp16|fp32|FP8|INT4|q\d_\d|q\d_K|kbgen|Apple silicon|B|M|k|int4|int8|nf4)$/;
-const isFigure = word => /^[\d\s.,×÷+−–\-:·/()%…kKB∞]*$/.test(word);
+const isFigure = word => /^[\d\s.,×÷+−–\-:·/()%…kKMB∞]*$/.test(word);
 
 export default function ({ browser }) {
   let german;

@@ -477,7 +477,9 @@ export default function ({ folder, browser, url }) {
       );
       const fits = runs.models.filter(
         ([, , , weights, buffers]) =>
-          weights[quant] !== null && buffers[ctx] !== null && weights[quant] + buffers[ctx] + runs.driver[1] <= room,
+          weights[quant] !== null &&
+          buffers[ctx] !== null &&
+          weights[quant] + buffers[ctx][0] + buffers[ctx][1] + runs.driver[1] <= room,
       );
       assert.equal(Number(count), fits.length, gib);
     }

@@ -14,8 +14,8 @@ const BUDGETS = {
   "models-by-memory/": [22, 7],
   "models/llama-3.1-8b-instruct/": [18, 7],
   "will-it-run/": [60, 15],
-  "compare/": [35, 11],
-  "choose-gpu/": [35, 12],
+  "compare/": [42, 11],
+  "choose-gpu/": [38, 12],
   "cost-vs-cloud/": [30, 10],
 };
 /** Of a model's table, which a page loads when the model is chosen. */
