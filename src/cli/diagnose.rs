@@ -107,14 +107,17 @@ fn describe(
     if !pages_first {
         push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
     }
+    let found_nothing = if pages_first || readings.is_empty() { "no known error found; " } else { "" };
     match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
         Evidence::Signature => {}
-        Evidence::Weak => text.push("no known error found; these pages match only unspecific messages:\n\n"),
+        Evidence::Weak => {
+            text.push(format!("{found_nothing}these pages match only unspecific messages:\n\n"));
+        }
         Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
         Evidence::Beginning => {
             text.push("no signature matches; messages of these pages begin with this text:\n\n")
         }
-        Evidence::Words => text.push("no known error found; similar pages:\n\n"),
+        Evidence::Words => text.push(format!("{found_nothing}similar pages:\n\n")),
     }
     for (at, answer) in answers.iter().enumerate() {
         text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));

@@ -150,7 +150,7 @@ export default function ({ browser }) {
       await page.locator("dialog.finder [role=status]", { hasText: /^\d+ Ergebnis/ }).waitFor();
       await page.keyboard.press("Escape");
       await page.fill("#paste-text", LOG);
-      await page.locator("#paste-out .said", { hasText: /kenn/ }).waitFor();
+      await page.locator("#paste-out .said", { hasText: /beschreibt|kennen/ }).waitFor();
       await page.goto(`${url}will-it-run/`);
       await page.locator("#verdict", { hasText: /^(Passt|Knapp)/ }).waitFor();
       assert.match(await page.locator("#legend").innerText(), /Gewichte[^]*Compute-Puffer[^]*Treiber/);
