@@ -10,7 +10,7 @@ use crate::field::{ArchitectureField, FieldKind, FieldValue, Plain};
 const LARGEST: u64 = 1 << 24;
 
 /// Most layers of a model.
-const MOST_LAYERS: u64 = 1024;
+pub(crate) const MOST_LAYERS: u64 = 1024;
 
 /// Declares the hyperparameters: meaning, whether every model has it, name, type, and where they differ from those of
 /// the type, its values and its default.

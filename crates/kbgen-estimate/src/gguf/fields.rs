@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::family::Family;
-use crate::fields::ArchitectureFields;
+use crate::fields::{ArchitectureFields, MOST_LAYERS};
 use crate::gguf::header::{FileTensor, Header};
 
 /// Tensors of a file by name.
@@ -41,8 +41,9 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
     let key = |key: &str| format!("{name}.{key}");
     let number = |name: &str| header.number(&key(name)).unwrap_or_default();
     let tensors = Tensors(header.tensors.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect());
-    // Enough for the check of the number to fail.
-    let layers = layer_count(header).min(1 << 20);
+    // An impossible number of layers is left to the check of the fields.
+    let count = layer_count(header);
+    let layers = if count > MOST_LAYERS { 0 } else { count };
     let kinds: Vec<char> = kinds(header, &tensors, name, layers);
     let of_kind = |kind: char| (0..).zip(&kinds).find(|(_, found)| **found == kind).map(|(layer, _)| layer);
     let by_layer = |name: &str, layer: Option<u64>| {
@@ -92,7 +93,7 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
     let q_norm = attention.and_then(|layer| tensors.layer(layer, "attn_q_norm.weight"));
     ArchitectureFields {
         name: name.to_owned(),
-        layers: run_lengths(&kinds),
+        layers: if layers == count { run_lengths(&kinds) } else { format!("F{count}") },
         hidden,
         heads,
         kv_heads: if latent { 1 } else { kv_heads },

@@ -40,7 +40,7 @@ impl fmt::Display for FileError {
         match self {
             FileError::NotAModel(kind) if kind.is_empty() => f.write_str("the file names no architecture"),
             FileError::NotAModel(kind) => write!(f, "the file is not a language model but `{kind}`"),
-            FileError::Sizes(error) => write!(f, "the metadata are not those of a model: {error}"),
+            FileError::Sizes(error) => write!(f, "invalid model metadata: {error}"),
         }
     }
 }
