@@ -4,6 +4,10 @@
 //! [`estimate`](estimator::estimate) returns the need of each device.
 #![doc = include_str!("../README.md")]
 
+// Lets unit tests share a module with the integration tests.
+#[cfg(test)]
+extern crate self as kbgen_estimate;
+
 pub mod architecture;
 pub mod backend;
 pub mod bytes;

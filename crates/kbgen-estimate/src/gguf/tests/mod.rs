@@ -1,44 +1,20 @@
 //! Files of the measured models, written from their lists of tensors, need the same bytes as the models.
 
 use crate::estimator::Estimate;
-use crate::field::{FieldKind, FieldValue};
 use crate::fields::ArchitectureFields;
 use crate::gguf::{FileError, Header, HeaderError, ModelFile};
 use crate::planner::Planner;
 use crate::quantization::{CacheType, Quantization, TensorType};
 use crate::settings::{ExpertPlacement, Settings};
 
+use rows::{MODELS, fields, models, rows};
 use writer::{Writer, header};
 
+#[path = "../../../tests/it/rows.rs"]
+mod rows;
 mod writer;
 
-const MODELS: &str = include_str!("../../../tests/data/measured_models.csv");
 const FILES: &str = include_str!("../../../tests/data/measured_files.csv");
-
-/// The measured models by their slugs.
-fn models() -> Vec<(String, ArchitectureFields)> {
-    let mut table = csv::Reader::from_reader(MODELS.as_bytes());
-    let columns = table.headers().unwrap().clone();
-    let model = |row: csv::StringRecord| {
-        let cell = |name: &str| columns.iter().position(|column| column == name).map_or("", |at| &row[at]);
-        let mut fields = ArchitectureFields::default();
-        for field in ArchitectureFields::ALL {
-            let value = match (field.name, field.kind) {
-                ("name", _) => FieldValue::Text(cell("gguf_arch").to_owned()),
-                ("layers", _) if cell("layer_kinds").is_empty() => {
-                    FieldValue::Text(format!("F{}", cell("layers")))
-                }
-                ("layers", _) => FieldValue::Text(cell("layer_kinds").to_owned()),
-                (name, FieldKind::Text | FieldKind::Word(_)) => FieldValue::Text(cell(name).to_owned()),
-                (name, FieldKind::Count { .. }) => FieldValue::Count(cell(name).parse().unwrap_or(0)),
-                (name, FieldKind::Flag) => FieldValue::Flag(cell(name) == "1"),
-            };
-            assert!((field.set)(&mut fields, value));
-        }
-        (cell("id").to_owned(), fields)
-    };
-    table.records().map(|row| model(row.unwrap())).collect()
-}
 
 fn read(file: &Writer) -> ModelFile {
     ModelFile::new(&Header::read(file.bytes().as_slice()).unwrap()).unwrap()
@@ -63,14 +39,16 @@ fn a_file_needs_what_its_model_needs() {
         };
         estimate.devices.iter().map(parts).collect()
     };
-    for (slug, fields) in models() {
-        let model = fields.build().unwrap();
+    let models = models();
+    for row in rows(MODELS) {
+        let (slug, fields) = (&row["id"], fields(&row));
+        let model = &models[slug];
         for quantization in [Quantization::Q4_K_M, Quantization::IQ3_XXS, Quantization::F16] {
-            let file = read(&header(&fields, &model, quantization));
+            let file = read(&header(&fields, model, quantization));
             assert_eq!(file.unknown_architecture, None);
             for settings in &settings {
                 let settings = Settings { quantization, ..settings.clone() };
-                let of_model = Planner::new(&model).estimate(&settings).unwrap();
+                let of_model = Planner::new(model).estimate(&settings).unwrap();
                 // the quantization of the settings does not matter
                 let of_file = Planner::of_file(&file.architecture, &file)
                     .estimate(&Settings { quantization: Quantization::Q8_0, ..settings.clone() })
@@ -83,14 +61,14 @@ fn a_file_needs_what_its_model_needs() {
 
 #[test]
 fn a_file_has_the_bytes_that_llama_cpp_counts() {
-    let models = models();
-    let mut table = csv::Reader::from_reader(FILES.as_bytes());
+    let (models, measured) = (models(), rows(MODELS));
     let mut files = 0;
-    for row in table.records().map(|row| row.unwrap()) {
-        let Ok(quantization) = row[1].parse::<Quantization>() else { continue };
-        let (_, fields) = models.iter().find(|(slug, _)| *slug == row[0]).unwrap();
-        let file = read(&header(fields, &fields.build().unwrap(), quantization));
-        assert_eq!(file.data.0.to_string(), row[2], "{} {quantization}", &row[0]);
+    for row in rows(FILES) {
+        let Ok(quantization) = row["quant"].parse::<Quantization>() else { continue };
+        let slug = &row["catalogue_id"];
+        let hyperparameters = measured.iter().find(|model| model["id"] == *slug).unwrap();
+        let file = read(&header(&fields(hyperparameters), &models[slug], quantization));
+        assert_eq!(file.data.0.to_string(), row["bytes"], "{slug} {quantization}");
         files += 1;
     }
     assert!(files > 100, "{files}");
@@ -193,6 +171,10 @@ fn what_is_no_model_is_refused_with_its_kind() {
     assert_eq!(refused("model", "clip"), FileError::NotAModel("clip".to_owned()));
     assert_eq!(refused("adapter", "llama"), FileError::NotAModel("adapter".to_owned()));
     assert!(matches!(refused("model", "llama"), FileError::Sizes(_)));
+    let mut file = small();
+    file.number("llama.block_count", u32::MAX.into());
+    let error = ModelFile::new(&Header::read(file.bytes().as_slice()).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "invalid model metadata: `layers`: 4294967295 is too large");
 }
 
 #[test]
