@@ -580,10 +580,10 @@ fn an_edit_without_end_loses_neither_the_server_nor_later_edits() {
     let slow = Slow::start();
     slow.write("endless");
     slow.begun.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(slow.served(), "first");
     slow.limit.store(0, Ordering::Relaxed);
     slow.write("right");
     slow.wait_for(|event| matches!(event, Event::Broken { plain, .. } if plain.contains("no progress")));
-    assert_eq!(slow.served(), "first");
     (0..8).for_each(|_| slow.gate.send(()).unwrap());
     while slow.served() != "right" {
         thread::yield_now();
