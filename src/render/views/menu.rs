@@ -44,6 +44,8 @@ impl RenderContext<'_> {
             (text("About"), "about"),
             (text("Methodology"), "methodology"),
             (text("Editorial policy"), "editorial-policy"),
+            (text("Privacy"), "privacy"),
+            (text("Contact and contributions"), "contribute"),
         ]
         .into_iter()
         .filter(|(_, slug)| exists(slug))
