@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Links(LinksOptions),
     /// Convert pages of an earlier format to the current one
     Migrate(MigrateOptions),
+    /// List the error messages in a program's source that no signature matches
+    Mine(MineOptions),
     /// Create a knowledge base
     Init(InitOptions),
 }
@@ -270,6 +272,21 @@ pub(crate) struct StaleOptions {
     /// Date to compare with [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MineOptions {
+    /// Folder with the source of a program
+    pub source: PathBuf,
+    /// Repository of the program; also list signatures from there that the source no longer prints
+    #[arg(long, value_name = "OWNER/NAME")]
+    pub repo: Option<String>,
+    /// Number of messages to print
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub top: usize,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
 }
 
 #[derive(Debug, Args)]

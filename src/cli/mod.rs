@@ -13,6 +13,7 @@ mod fit;
 mod init;
 mod links;
 mod migrate;
+mod mine;
 mod new;
 mod progress;
 mod serve;
@@ -74,6 +75,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Stale(options) => stale::run(arguments, options, terminal),
         Command::Links(options) => links::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
+        Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
     }
 }
