@@ -174,15 +174,16 @@ impl Lexer<'_> {
         if rest.starts_with("//") {
             return Some(line());
         }
-        if rest.starts_with("/*") {
-            return Some(rest.find("*/").map_or(rest.len(), |end| end + 2));
+        if let Some(text) = rest.strip_prefix("/*") {
+            return Some(text.find("*/").map_or(rest.len(), |end| end + 4));
         }
         let inner = rest.strip_prefix('\'')?;
         // A lifetime has no closing quote, a digit separator follows a digit.
-        let length = if inner.starts_with('\\') {
-            1 + inner[1..].find('\'')?
-        } else {
-            inner.chars().next()?.len_utf8()
+        let first = inner.chars().next()?;
+        let rest = &inner[first.len_utf8()..];
+        let length = match (first, rest.chars().next()) {
+            ('\\', Some(escaped)) => 1 + escaped.len_utf8() + rest[escaped.len_utf8()..].find('\'')?,
+            _ => first.len_utf8(),
         };
         (length <= 12 && inner[length..].starts_with('\'')).then_some(length + 2)
     }
@@ -403,7 +404,7 @@ mod tests {
         );
         assert_found(
             c,
-            "GGML_ASSERT(a == 'x' && \"// no comment\"); // \"comment\"",
+            "GGML_ASSERT(a == 'x' && b != '\\'' && \"// no comment\"); // \"comment\"",
             &[("// no comment", EXCEPTION)],
         );
         assert_found(
