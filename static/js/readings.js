@@ -57,10 +57,11 @@ kbgen.readings = (() => {
           chain = [];
           first = at + 1;
         }
-        chain = [...chain, { name, message: cut(message), line: at + 1, frames }];
+        const wrapper = WRAPPER.test(line);
+        chain = [...chain, { name, message: cut(message), wrapper, line: at + 1, frames }];
         frames = [];
         inside = false;
-        if (!best || !WRAPPER.test(line)) best = { chain, first };
+        if (!best || !wrapper) best = { chain, first };
       }
     });
     if (!best) return null;
@@ -96,7 +97,8 @@ kbgen.readings = (() => {
           add("own_frame", `${path.split("/").slice(-2).join("/")}, line ${line}`);
         }
       });
-    if (last.frames.length) figures.frames = last.frames.length;
+    // An exception that only reports another failure says nothing.
+    if (last.frames.length && (chained || !last.wrapper)) figures.frames = last.frames.length;
     return figures;
   }
 
@@ -152,7 +154,11 @@ kbgen.readings = (() => {
       .filter(each => each.says)
       .sort((a, b) => a.order - b.order || a.line - b.line)
       .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
-      .filter((each, at, all) => each.order < REPEATING || all.findIndex(other => other.line === each.line) === at)
+      .filter(
+        (each, at, all) =>
+          each.order < REPEATING ||
+          [...found, ...all.slice(0, at)].every(other => other.line !== each.line),
+      )
       .slice(0, MOST)
       .map(each => {
         const reading = { ...each };

@@ -16,7 +16,8 @@ const MAX_READINGS: usize = 3;
 
 /// Readings of this order and later ones do not name the cause; they are left out where another reading does.
 const FALLBACK_ORDER: u32 = 90;
-/// Readings of this order and later ones only repeat a message; they are left out where its line is read already.
+/// Readings of this order and later ones only repeat a message; they are left out where a page or another reading has
+/// its line.
 const REPEATING_ORDER: u32 = 95;
 
 /// The input of the index for one reading: its rule, and the messages that it reads.
@@ -119,7 +120,9 @@ pub(crate) fn readings(
     }
     let mut readings: Vec<Reading> = Vec::new();
     for (order, reading) in found {
-        if order < REPEATING_ORDER || readings.iter().all(|other| other.line != reading.line) {
+        let mut lines =
+            readings.iter().map(|other| other.line).chain(diagnosis.matches.iter().map(|page| page.line));
+        if order < REPEATING_ORDER || lines.all(|line| line != reading.line) {
             readings.push(reading);
         }
     }

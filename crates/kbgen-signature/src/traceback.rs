@@ -34,7 +34,7 @@ pub struct Traceback {
     pub first_line: usize,
     /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` and
     /// `package_frame` of the deepest frame in an installed package; `own_frame` of the deepest frame in other code;
-    /// `node` for a custom node of ComfyUI; `frames`, their number.
+    /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure.
     pub figures: Figures,
 }
 
@@ -42,6 +42,8 @@ pub struct Traceback {
 struct Raised {
     name: String,
     message: String,
+    /// Whether it only reports another failure.
+    is_wrapper: bool,
     line: usize,
     frames: Vec<(String, String)>,
 }
@@ -94,7 +96,8 @@ impl Traceback {
                     (chain, first) = (Vec::new(), at + 1);
                 }
                 let is_wrapper = WRAPPERS.iter().any(|part| content.contains(part));
-                chain.push(Raised { name, message, line: at + 1, frames: std::mem::take(&mut frames) });
+                let frames = std::mem::take(&mut frames);
+                chain.push(Raised { name, message, is_wrapper, line: at + 1, frames });
                 if !is_wrapper || best.is_none() {
                     best = Some((chain.clone(), first));
                 }
@@ -196,7 +199,8 @@ fn figures(root: &Raised, last: &Raised) -> Figures {
             add("own_frame", &place(&parts.into_iter().rev().collect::<Vec<_>>().join("/"), line));
         }
     }
-    if !last.frames.is_empty() {
+    let says_nothing = last.is_wrapper && root.line == last.line;
+    if !last.frames.is_empty() && !says_nothing {
         figures.add("frames", Figure::Number(last.frames.len() as f64));
     }
     figures
@@ -251,6 +255,10 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ("an Error: no", None),
             ("UserWarning: no", None),
             ("raise ValueError(1)", None),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nRuntimeError: failed. See root cause above.",
+                Some("1-3 error=RuntimeError; message=failed. See root cause above.; own_frame=a.py, line 1"),
+            ),
         ] {
             assert_eq!(show(log).as_deref(), expected, "{log}");
         }
