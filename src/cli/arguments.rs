@@ -224,6 +224,9 @@ pub(crate) struct FitOptions {
     /// Memory used by other programs on the first device; a desktop uses up to 1.6 GiB
     #[arg(long, value_name = "GIB", allow_hyphen_values = true)]
     pub other_memory: Option<String>,
+    /// System, which decides how much of the memory programs see [default: linux; macos for Apple]
+    #[arg(long, value_enum)]
+    pub os: Option<OsName>,
     /// Program that runs the model
     #[arg(long, value_enum, default_value_t = RunnerName::LlamaServer)]
     pub runner: RunnerName,
@@ -242,6 +245,23 @@ pub(crate) struct FitOptions {
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+}
+
+/// Systems by the memory that programs see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OsName {
+    /// Linux
+    Linux,
+    /// Windows, where the desktop uses up to 1.6 GiB unless `--other-memory` is given
+    Windows,
+    /// macOS of any version
+    Macos,
+    /// macOS before version 26
+    #[value(name = "macos-15")]
+    Macos15,
+    /// macOS 26 and later
+    #[value(name = "macos-26")]
+    Macos26,
 }
 
 /// Programs that run the llama.cpp graph. They allocate slots and logits differently.

@@ -70,6 +70,19 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
             if visible.high > visible.low {
                 entry["most"] = json!(visible.high.0);
             }
+            let other_systems: serde_json::Map<String, Value> = device
+                .data
+                .systems()
+                .iter()
+                .filter(|system| device.data.default_systems() != [**system])
+                .map(|system| {
+                    let visible = device.data.visible_on(&[*system], device.data.memory_bytes());
+                    (system.name().to_string(), json!([visible.low.0, visible.high.0]))
+                })
+                .collect();
+            if !other_systems.is_empty() {
+                entry["systems"] = json!(other_systems);
+            }
             if !device.data.is_cuda() {
                 entry["backends"] = json!(backends(device.data.backends()));
             }

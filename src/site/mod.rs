@@ -28,4 +28,4 @@ pub use tables::{
     Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, SpeedTable,
     Vllm, VllmCard, WEIGHT_TYPES,
 };
-pub use visible::{DeviceMemory, MIN_VISIBLE};
+pub use visible::{DeviceMemory, MIN_VISIBLE, WINDOWS_DESKTOP};

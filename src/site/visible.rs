@@ -1,7 +1,7 @@
 //! Memory that programs can use on a device, which is less than its nominal size.
 //!
-//! A page's `visible_mib` is measured. Without it, the worst case of similar devices is used, so that no verdict is
-//! too optimistic; `docs/fit.md` lists the figures behind each fraction.
+//! The sizes in `visible` of a page were reported by programs. Without them, the worst case of similar devices is used,
+//! so that no verdict is too optimistic; `docs/fit.md` lists the figures behind each fraction.
 
 use kbgen_estimate::backend::{Backend, driver_range};
 use kbgen_estimate::bytes::Bytes;
@@ -9,7 +9,7 @@ use kbgen_estimate::estimator::BytesRange;
 use kbgen_estimate::plan::Verdict;
 
 use crate::site::Site;
-use crate::site::kinds::{DeviceData, Vendor};
+use crate::site::kinds::{DeviceClass, DeviceData, System, Vendor, VisibleMemory};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -25,6 +25,12 @@ const WITHOUT_ECC: u64 = 978;
 const WITH_ECC: u64 = 910;
 /// Ryzen with shared memory: 63720 of 131072 MiB.
 const AMD_SHARED: u64 = 486;
+/// Windows hides nothing of a GPU without ECC beyond the difference to the size as sold: 8150 of 8192 MiB (GeForce RTX
+/// 5060).
+const ON_WINDOWS: u64 = 994;
+/// Memory in use on Windows before a model is loaded, up to 1.6 GiB: 769 to 1,615 MiB in eight of ten logs; 2,002 and
+/// 2,852 MiB with other programs.
+pub const WINDOWS_DESKTOP: u64 = 1_717_986_918;
 /// Radeon: 16304 of 16384 MiB (RX 9070 XT).
 const AMD: u64 = 995;
 /// Arc: 15473 of 16384 MiB (A770).
@@ -63,26 +69,47 @@ impl DeviceMemory {
 impl DeviceData {
     /// Returns the memory that programs can use by default, in bytes; at most the nominal size.
     pub fn visible_bytes(&self) -> u64 {
-        self.visible_of(self.memory_bytes())
+        self.visible_range(self.memory_bytes()).low.0
     }
 
-    /// The same for a variant with this many bytes of memory.
-    pub fn visible_of(&self, memory: u64) -> u64 {
-        let measured = self.visible_mib.filter(|_| memory == self.memory_bytes());
-        measured.map_or_else(|| self.least_visible(memory), |mib| mib.unsigned_abs() * MIB).min(memory)
+    /// Returns the systems that the device runs with.
+    pub fn systems(&self) -> &'static [System] {
+        match (self.vendor, self.class) {
+            (Vendor::Apple, _) => &[System::Macos15, System::Macos26],
+            (Vendor::Nvidia, DeviceClass::Soc) => &[System::Linux],
+            _ => &[System::Linux, System::Windows],
+        }
     }
 
-    /// Memory that programs see of a variant with this many bytes, from the least to the most that the system gives.
+    /// Returns the systems that estimates assume if none is requested: Linux, and every macOS.
+    pub fn default_systems(&self) -> &'static [System] {
+        match self.vendor {
+            Vendor::Apple => self.systems(),
+            _ => &[System::Linux],
+        }
+    }
+
+    /// Returns the memory that programs see by default of a variant with this many bytes.
     pub fn visible_range(&self, memory: u64) -> BytesRange {
-        let low = self.visible_of(memory);
-        let most = match self.vendor {
-            // the default of macOS since 26
-            Vendor::Apple => memory / 100 * shares_since_macos_26(memory),
-            // GTT and the carve-out of the firmware can be raised to all of it
-            Vendor::Amd if self.unified => memory,
-            _ => low,
+        self.visible_on(self.default_systems(), memory)
+    }
+
+    /// Returns the memory that programs see on any of some systems, from the least to the most that the system gives, of
+    /// a variant with this many bytes.
+    pub fn visible_on(&self, systems: &[System], memory: u64) -> BytesRange {
+        let ranges = systems.iter().map(|system| self.visible_with(*system, memory));
+        let hull =
+            |a: BytesRange, b: BytesRange| BytesRange { low: a.low.min(b.low), high: a.high.max(b.high) };
+        ranges.reduce(hull).unwrap_or(BytesRange { low: Bytes(memory), high: Bytes(memory) })
+    }
+
+    /// Returns the report with the least memory on a system. The drivers of server GPUs hide the same on all.
+    pub fn reported(&self, system: System, memory: u64) -> Option<&VisibleMemory> {
+        let is_own = |report: &&VisibleMemory| {
+            report.system.is_none_or(|own| own == system || self.is_for_servers())
+                && (report.memory_gb.unwrap_or(self.memory_gb) * GIB as f64) as u64 == memory
         };
-        BytesRange { low: Bytes(low), high: Bytes(most.max(low)) }
+        self.visible.iter().filter(is_own).min_by_key(|report| report.mib)
     }
 
     /// Returns its memory at the size on its page.
@@ -90,12 +117,19 @@ impl DeviceData {
         DeviceMemory::new(self.backends(), self.visible_range(self.memory_bytes()))
     }
 
-    fn least_visible(&self, memory: u64) -> u64 {
+    fn visible_with(&self, system: System, memory: u64) -> BytesRange {
+        let reported = self.reported(system, memory).map(|report| report.mib.unsigned_abs() * MIB);
+        let low = reported.unwrap_or_else(|| self.least_visible(system, memory)).min(memory);
+        // GTT and the carve-out of the firmware can be raised to all of it
+        let high = if self.vendor == Vendor::Amd && self.unified { memory } else { low };
+        BytesRange { low: Bytes(low), high: Bytes(high) }
+    }
+
+    fn least_visible(&self, system: System, memory: u64) -> u64 {
         let thousandths = |share: u64| memory / 1000 * share;
-        let line = self.generation.as_deref().unwrap_or_default();
-        let is_gddr = self.memory_type.as_deref().is_some_and(|kind| kind.starts_with("GDDR"));
         match self.vendor {
-            // Default limit of macOS before version 26; `iogpu.wired_limit_mb` raises it.
+            Vendor::Apple if system == System::Macos26 => memory / 100 * share_since_macos_26(memory),
+            // `iogpu.wired_limit_mb` raises it
             Vendor::Apple if memory <= 32 * GIB => memory / 3 * 2,
             Vendor::Apple => memory / 4 * 3,
             // half of the RAM by default on Linux; 63,720 of 131,072 MiB (Ryzen AI Max+ 395)
@@ -103,17 +137,27 @@ impl DeviceData {
             Vendor::Amd => thousandths(AMD),
             Vendor::Intel => thousandths(INTEL),
             Vendor::Nvidia if self.unified => thousandths(NVIDIA_SHARED),
-            Vendor::Nvidia if is_gddr && (line.starts_with("Server") || line.starts_with("Tesla")) => {
-                thousandths(WITH_ECC)
-            }
+            Vendor::Nvidia if self.has_ecc() => thousandths(WITH_ECC),
+            Vendor::Nvidia if system == System::Windows && !self.is_for_servers() => thousandths(ON_WINDOWS),
             Vendor::Nvidia => thousandths(WITHOUT_ECC).min(memory.saturating_sub(HIDDEN)),
         }
+    }
+
+    /// Returns whether the memory also holds the codes of its error correction.
+    fn has_ecc(&self) -> bool {
+        self.is_for_servers() && self.memory_type.as_deref().is_some_and(|kind| kind.starts_with("GDDR"))
+    }
+
+    /// Returns whether its driver on Windows is the one for servers, which hides as much as that on Linux.
+    fn is_for_servers(&self) -> bool {
+        let line = self.generation.as_deref().unwrap_or_default();
+        line.starts_with("Server") || line.starts_with("Tesla")
     }
 }
 
 /// Returns the percentage of the memory that Metal may use since macOS 26: 12,124 of 16,384 MiB, 25,557 of 32,768,
 /// 53,083 of 65,536 and 110,100 of 131,072 were seen.
-fn shares_since_macos_26(memory: u64) -> u64 {
+fn share_since_macos_26(memory: u64) -> u64 {
     match memory / GIB {
         0..=24 => 74,
         25..=48 => 78,
@@ -126,8 +170,14 @@ impl Site {
     /// Returns the memory that programs can use on any CUDA GPU with this many bytes: the minimum over the catalog's
     /// GPUs of that size, else [`MIN_VISIBLE`].
     pub fn visible_of_size(&self, memory: u64) -> u64 {
+        self.visible_of_size_on(System::Linux, memory)
+    }
+
+    /// Returns the same for a system.
+    pub fn visible_of_size_on(&self, system: System, memory: u64) -> u64 {
         let of_size =
             self.devices.iter().filter(|page| page.data.is_cuda() && page.data.memory_bytes() == memory);
-        of_size.map(|page| page.data.visible_bytes()).min().unwrap_or(memory / 1000 * MIN_VISIBLE)
+        let least = of_size.map(|page| page.data.visible_on(&[system], memory).low.0).min();
+        least.unwrap_or(memory / 1000 * MIN_VISIBLE)
     }
 }

@@ -83,8 +83,15 @@ fn heading(report: &FitReport) -> TerminalText {
             true => gib(device.visible_bytes),
             false => span([device.visible_bytes, device.most_visible_bytes].map(|bytes| bytes as i64)),
         };
+        let system = match device.system {
+            "linux" => "Linux",
+            "windows" => "Windows",
+            "macos-15" => "macOS before 26",
+            "macos-26" => "macOS 26",
+            _ => "macOS",
+        };
         let line = format!(
-            "{number}{}, {}{shared} ({visible} visible to programs)",
+            "{number}{}, {}{shared} ({visible} visible to programs on {system})",
             one_line(&device.name),
             gib(device.memory_bytes),
         );
@@ -111,7 +118,7 @@ fn verdict(report: &FitReport) -> TerminalText {
     };
     let is_exact = report.devices.iter().all(|device| {
         let [low, high] = device.parts.total_range_bytes;
-        low == high && device.visible_bytes == device.most_visible_bytes
+        low == high && device.visible_bytes == device.most_visible_bytes && device.desktop_bytes == 0
     });
     let (most, measured) = match is_exact {
         true => ("the driver's maximum", "the driver's measured maximum"),

@@ -7,9 +7,11 @@ use kbgen_estimate::estimator::BytesRange;
 use kbgen_estimate::plan::search::Available;
 use kbgen_estimate::speed::SpeedClass;
 
-use crate::cli::arguments::FitOptions;
-use crate::site::kinds::DeviceData;
-use crate::site::{Kind, Names, Site, gib};
+use crate::cli::arguments::{FitOptions, OsName};
+use crate::site::kinds::{DeviceData, System, Vendor};
+use crate::site::{Kind, Names, Site, WINDOWS_DESKTOP, gib};
+
+const GIB: f64 = 1_073_741_824.0;
 
 /// Maximum value of `--memory`, in GiB.
 const MAX_GIB: f64 = 65_536.0;
@@ -25,6 +27,10 @@ pub(super) struct GpuDevice {
     pub slug: Option<String>,
     /// Nominal memory in bytes.
     pub memory: u64,
+    /// System, as named by `--os`.
+    pub system: &'static str,
+    /// Program and log that reported the visible memory; none for the worst case of similar devices.
+    pub visible_source: Option<String>,
     /// Bytes visible to programs with the default settings of the system.
     pub visible: u64,
     /// The most bytes that the system can make visible.
@@ -33,6 +39,8 @@ pub(super) struct GpuDevice {
     pub memory_options: Vec<f64>,
     /// Bytes used by other programs.
     pub other: u64,
+    /// Bytes that the desktop uses at most, unless `other` is given.
+    pub desktop: u64,
     /// Backends that the verdict has to hold for.
     pub backends: &'static [Backend],
     /// Whether it shares system memory.
@@ -70,15 +78,22 @@ impl Machine {
         }
         let names = Names::new(site, Kind::Hardware);
         for (place, gpu) in options.gpu.iter().enumerate() {
+            let size = sizes.get(place).or(sizes.first()).copied();
             let slug = resolve_slug(&names, Kind::Hardware, gpu)?;
             let page = site.devices.iter().find(|device| device.head.id.slug == slug);
             let page = page.expect("the name was found");
-            let size = sizes.get(place).or(sizes.first()).copied();
-            cards.push(GpuDevice::of(&page.head.title.value, slug, &page.data, size));
+            let system = SystemChoice::new(options.os, &page.head.title.value, &page.data)?;
+            cards.push(GpuDevice::of(&page.head.title.value, slug, &page.data, size, &system));
         }
-        if cards.is_empty() {
+        if cards.is_empty() && !sizes.is_empty() {
+            let system = match options.os {
+                None | Some(OsName::Linux) => System::Linux,
+                Some(OsName::Windows) => System::Windows,
+                _ => bail!("`--os` is linux or windows for a CUDA GPU; for Apple, pass `--gpu HW`"),
+            };
+            let visible = |memory| site.visible_of_size_on(system, memory);
             cards.extend(
-                sizes.iter().map(|memory| GpuDevice::unnamed(*memory, site.visible_of_size(*memory))),
+                sizes.iter().map(|memory| GpuDevice::unnamed(*memory, system.name(), visible(*memory))),
             );
         }
         if let Some(written) = &options.other_memory {
@@ -90,6 +105,10 @@ impl Machine {
                 bail!("other programs cannot use {} of {}", gib(other), gib(first.visible));
             }
             first.other = other;
+        } else if options.os == Some(OsName::Windows) {
+            for card in cards.iter_mut().filter(|card| !card.unified) {
+                card.desktop = WINDOWS_DESKTOP.min(card.visible);
+            }
         }
         Ok(Self { cards })
     }
@@ -136,7 +155,8 @@ impl Machine {
 impl GpuDevice {
     /// Returns the visible memory not used by other programs.
     pub fn room(&self) -> BytesRange {
-        BytesRange { low: Bytes(self.visible - self.other), high: Bytes(self.most_visible - self.other) }
+        let low = self.visible - self.other - self.desktop;
+        BytesRange { low: Bytes(low), high: Bytes(self.most_visible - self.other) }
     }
 
     /// Returns the memory used beside the buffers.
@@ -150,19 +170,23 @@ impl GpuDevice {
     }
 
     /// Creates a device from its page and a selected memory size.
-    fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>) -> Self {
+    fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>, system: &SystemChoice) -> Self {
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
         let class = SpeedClass::of(data.vendor.name(), &text(&data.architecture), &text(&data.memory_type));
         let memory = size.unwrap_or_else(|| data.memory_bytes());
-        let visible = data.visible_range(memory);
+        let visible = data.visible_on(system.systems, memory);
+        let reported = system.systems.first().and_then(|system| data.reported(*system, memory));
         Self {
             name: name.to_string(),
             slug: Some(slug),
             memory,
+            system: system.name,
+            visible_source: reported.map(|report| report.source.clone()),
             visible: visible.low.0,
             most_visible: visible.high.0,
             memory_options: if size.is_none() { data.memory_options_gb.clone() } else { Vec::new() },
             other: 0,
+            desktop: 0,
             backends: data.backends(),
             unified: data.unified,
             speed: class.zip(data.bandwidth_gbps),
@@ -170,20 +194,50 @@ impl GpuDevice {
         }
     }
 
-    fn unnamed(memory: u64, visible: u64) -> Self {
+    fn unnamed(memory: u64, system: &'static str, visible: u64) -> Self {
         Self {
             name: "a CUDA GPU".to_string(),
             slug: None,
             memory,
+            system,
+            visible_source: None,
             visible,
             most_visible: visible,
             memory_options: Vec::new(),
             other: 0,
+            desktop: 0,
             backends: &[Backend::Cuda],
             unified: false,
             speed: None,
             compute_capability: None,
         }
+    }
+}
+
+/// The systems that a verdict has to hold for.
+struct SystemChoice {
+    name: &'static str,
+    systems: &'static [System],
+}
+
+impl SystemChoice {
+    /// Returns the requested system, or the default of a device.
+    ///
+    /// # Errors
+    /// If the device does not run with the requested system.
+    fn new(asked: Option<OsName>, title: &str, data: &DeviceData) -> Result<Self> {
+        let (name, systems): (_, &[System]) = match asked {
+            None if data.vendor == Vendor::Apple => ("macos", data.default_systems()),
+            None | Some(OsName::Linux) => ("linux", &[System::Linux]),
+            Some(OsName::Windows) => ("windows", &[System::Windows]),
+            Some(OsName::Macos) => ("macos", &[System::Macos15, System::Macos26]),
+            Some(OsName::Macos15) => ("macos-15", &[System::Macos15]),
+            Some(OsName::Macos26) => ("macos-26", &[System::Macos26]),
+        };
+        if !systems.iter().all(|system| data.systems().contains(system)) {
+            bail!("`--os {name}` does not apply to {title}");
+        }
+        Ok(Self { name, systems })
     }
 }
 
@@ -193,7 +247,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 
 fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
     match written.trim().parse::<f64>() {
-        Ok(size) if (least..=MAX_GIB).contains(&size) => Ok((size * 1_073_741_824.0) as u64),
+        Ok(size) if (least..=MAX_GIB).contains(&size) => Ok((size * GIB) as u64),
         _ => bail!("invalid value `{flag} {written}`; expected {least} to {MAX_GIB} GiB"),
     }
 }

@@ -99,6 +99,10 @@ pub(super) struct DeviceReport {
     pub name: String,
     pub slug: Option<String>,
     pub memory_bytes: u64,
+    /// System, as named by `--os`.
+    pub system: &'static str,
+    /// Program and log that reported `visible_bytes`; null for the worst case of similar devices.
+    pub visible_source: Option<String>,
     /// Memory visible to programs.
     pub visible_bytes: u64,
     /// The most that the system can make visible.
@@ -106,6 +110,8 @@ pub(super) struct DeviceReport {
     /// Backends that the verdict has to hold for.
     pub backends: Vec<&'static str>,
     pub other_bytes: u64,
+    /// Memory that the desktop uses at most, unless `other_bytes` is given.
+    pub desktop_bytes: u64,
     /// Sizes in GiB that the device is sold with, unless `--memory` selects one.
     pub memory_options_gib: Vec<f64>,
     /// Whether the memory is shared with the system, which limits the part for the GPU.
@@ -316,10 +322,13 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
             name: card.name.clone(),
             slug: card.slug.clone(),
             memory_bytes: card.memory,
+            system: card.system,
+            visible_source: card.visible_source.clone(),
             visible_bytes: card.visible,
             most_visible_bytes: card.most_visible,
             backends: card.backends.iter().map(|backend| backend.name()).collect(),
             other_bytes: card.other,
+            desktop_bytes: card.desktop,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
             verdict: device_verdict(card, device).name(),

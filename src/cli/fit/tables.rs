@@ -37,6 +37,9 @@ pub(super) fn one_device(device: &DeviceReport, ram: &BufferSizes) -> String {
     if device.other_bytes > 0 {
         line("other programs", size(device.other_bytes), String::new(), "given");
     }
+    if device.desktop_bytes > 0 {
+        line("desktop", format!("up to {}", size(device.desktop_bytes)), String::new(), "range");
+    }
     line("driver", span(device.driver_bytes.map(|bytes| bytes as i64)), String::new(), "range");
     line("free", span(device.free_bytes), String::new(), "range");
     text

@@ -3,6 +3,7 @@
 //! Their fields are a public contract. Each is declared once, with its name, type, description in the schema, and
 //! value.
 
+use kbgen_estimate::estimator::BytesRange;
 use serde_json::{Map, Value, json};
 
 use crate::files::Spanned;
@@ -11,7 +12,7 @@ use crate::render::views::{CONTEXTS, RenderContext, runs_on};
 use crate::schema::{Field, Form as _, Need, Shape};
 use crate::site::kinds::{
     ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData,
-    ModelData, Platform, Severity, Signature, Solution, Status, ToolData, Vendor, given,
+    ModelData, Platform, Severity, Signature, Solution, Status, System, ToolData, Vendor, given,
 };
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
@@ -299,6 +300,25 @@ fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value
 }
 
 entry! {
+    /// Memory that programs see on a system.
+    VISIBLE, fn visible_on(data: &DeviceData, system: System) {
+        required "system": System::SHAPE, "The system." => system;
+        required "low_bytes": BYTES, "Least, with the default settings." => on_system(data, system).low.0;
+        required "high_bytes": BYTES, "Most that the system can make visible." => on_system(data, system).high.0;
+        or_null "source": Shape::Text, "Program and log; null for the worst case of similar devices."
+            => data.reported(system, data.memory_bytes()).map(|report| report.source.as_str());
+    }
+}
+
+fn on_system(data: &DeviceData, system: System) -> BytesRange {
+    data.visible_on(&[system], data.memory_bytes())
+}
+
+fn visible(data: &DeviceData) -> Vec<Value> {
+    data.systems().iter().map(|system| visible_on(data, *system)).collect()
+}
+
+entry! {
     /// A hardware page.
     DEVICE: HEAD, fn device(page: &Page<DeviceData>) on fields(head(&page.head)); {
         required "vendor": Vendor::SHAPE, "Who makes it." => page.data.vendor;
@@ -308,6 +328,8 @@ entry! {
         required "memory_bytes": BYTES, "Memory; of unified memory the largest option." => page.data.memory_bytes();
         required "visible_bytes": BYTES, "Memory that programs see; verdicts are for this much."
             => page.data.visible_bytes();
+        required "visible": Shape::any(&Shape::Record(VISIBLE)), "The same by system, with its source."
+            => visible(&page.data);
         required "memory_options_gib": Shape::any(&Shape::Number), "Sizes it is sold with, where there are several."
             => page.data.memory_options_gb;
         required "unified": Shape::Flag, "Whether GPU and system share the memory." => page.data.unified;

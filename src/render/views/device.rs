@@ -13,7 +13,7 @@ use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_lay
 use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
 use crate::render::views::model::{by_parameters, cells, table_quants, verdict_rank};
-use crate::site::kinds::{DeviceData, ModelData, Vendor};
+use crate::site::kinds::{DeviceData, ModelData, System, Vendor};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Head, Page, Run, format_count, gib, number};
 
 #[derive(Serialize)]
@@ -174,39 +174,47 @@ fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
         true => cx.fill("{size}, shared with the system", &[("size", &memory)]),
         false => memory,
     };
-    [
+    let before = [
         Fact::known(cx.tr("Manufacturer"), Some(data.vendor.name())),
         Fact::known(cx.tr("Class"), Some(class_name(cx, data.class))),
         Fact::known(cx.tr("Generation"), data.generation.clone()),
         Fact::known(cx.tr("Architecture"), data.architecture.clone()),
         Fact::known(cx.tr("Memory"), Some(memory)),
-        Fact::known(cx.tr("Visible to programs"), Some(visible(cx, data))),
+    ];
+    let after = [
         Fact::known(cx.tr("Memory type"), data.memory_type.clone()),
         Fact::known(cx.tr("Memory bus"), data.bus_bits.map(|bits| cx.fill("{n}-bit", &[("n", &bits)]))),
         Fact::known(cx.tr("Bandwidth"), Some(bandwidth(cx, data))),
         Fact::known(cx.tr("Power limit"), data.tdp_w.map(|watts| format!("{watts} W"))),
         Fact::known(cx.tr("Compute capability"), data.compute_capability.clone()),
         Fact::known(cx.tr("Released"), data.released.map(|date| date.to_string())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    let visible = data.systems().iter().map(|system| visible(cx, data, *system));
+    before.into_iter().chain(visible).chain(after).flatten().collect()
 }
 
-/// Describes the memory that programs see, and the source of that figure.
-fn visible(cx: &RenderContext<'_>, data: &DeviceData) -> String {
-    let range = data.visible_range(data.memory_bytes());
+/// Describes the memory that programs see on a system, and the source of that figure.
+fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<Fact> {
+    let memory = data.memory_bytes();
+    let range = data.visible_on(&[system], memory);
     let size = match range.low == range.high {
         true => gib(range.low.0),
         false => cx.fill("{from} to {to}", &[("from", &gib(range.low.0)), ("to", &gib(range.high.0))]),
     };
-    match &data.visible_source {
-        Some(source) => cx.fill("{size}, {source}", &[("size", &size), ("source", source)]),
+    let text = match data.reported(system, memory) {
+        Some(report) => cx.fill("{size}, {source}", &[("size", &size), ("source", &report.source)]),
         None if data.vendor == Vendor::Apple => {
-            cx.fill("{size}: the default before macOS 26, and since", &[("size", &size)])
+            cx.fill("{size}, the default of the system", &[("size", &size)])
         }
         None => cx.fill("{size}, the lowest of similar devices", &[("size", &size)]),
-    }
+    };
+    let label = match system {
+        System::Linux => cx.tr("Visible to programs on Linux"),
+        System::Windows => cx.tr("Visible to programs on Windows"),
+        System::Macos15 => cx.tr("Visible to programs before macOS 26"),
+        System::Macos26 => cx.tr("Visible to programs since macOS 26"),
+    };
+    Fact::known(label, Some(text))
 }
 
 /// A verdict for a quantization without a column of its own is shown in the first column, with its name.

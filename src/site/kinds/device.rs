@@ -32,7 +32,36 @@ words! {
     }
 }
 
+words! {
+    /// System whose programs see a part of the memory.
+    pub enum System {
+        /// Linux.
+        Linux = "linux",
+        /// Windows.
+        Windows = "windows",
+        /// macOS before version 26.
+        Macos15 = "macos-15",
+        /// macOS 26 and later.
+        Macos26 = "macos-26",
+    }
+}
+
 type Small = Integer<1, 100_000>;
+
+record! {
+    /// Total memory that a program reported.
+    #[derive(Debug, Clone)]
+    pub struct VisibleMemory {
+        /// Size in MiB.
+        required mib: i64 as Integer<1, 100_000_000>,
+        /// System of the report; omitted if the systems do not differ.
+        optional system: Option<System>,
+        /// Memory in GiB of the reported variant, if it is not `memory_gb`.
+        optional memory_gb: Option<f64>,
+        /// Program that reported the size, and the source.
+        required source: String,
+    }
+}
 
 record! {
     /// Front matter of a hardware page.
@@ -52,11 +81,9 @@ record! {
         required memory_gb: f64,
         /// Available memory sizes, in GiB.
         optional memory_options_gb: Vec<f64>,
-        /// Memory that programs can use, in MiB: the lowest figure known from a driver. If omitted, a worst case is
-        /// used.
-        optional visible_mib: Option<i64> as Integer<1, 100_000_000>,
-        /// Program and system that reported `visible_mib`, and the source.
-        optional visible_source: Option<String>,
+        /// Memory that programs see, as they reported it; the lowest of a system counts. If omitted, a worst case of
+        /// similar devices is used.
+        optional visible: Vec<VisibleMemory>,
         /// Whether GPU and system share the memory.
         required unified: bool,
         /// Type of memory, such as GDDR6X.
