@@ -1,12 +1,19 @@
-//! Gives the program a name that changes with its sources: what another program kept is not its own.
+//! Gives the program a name that changes with its sources: what another program kept is not its own. Compresses the names
+//! of published models.
 
-use std::fs;
+use std::env;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
+const MODEL_NAMES: &str = "data/model-names.txt";
+
 fn main() -> io::Result<()> {
-    let mut files = vec![PathBuf::from("Cargo.lock")];
+    let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from(MODEL_NAMES)];
     collect(Path::new("src"), &mut files)?;
     files.sort();
     let mut hasher = DefaultHasher::new();
@@ -15,8 +22,17 @@ fn main() -> io::Result<()> {
     }
     println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=Cargo.lock");
+    println!("cargo::rerun-if-changed={MODEL_NAMES}");
     println!("cargo::rustc-env=KBGEN_SOURCES={:016x}", hasher.finish());
-    Ok(())
+    compress()
+}
+
+fn compress() -> io::Result<()> {
+    let folder = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let file = File::create(folder.join("model-names.deflate"))?;
+    let mut encoder = DeflateEncoder::new(file, Compression::best());
+    encoder.write_all(&fs::read(MODEL_NAMES)?)?;
+    encoder.finish().map(drop)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -19,6 +19,7 @@ use crate::cli::estimate::estimator::RowEstimator;
 use crate::cli::estimate::row::Columns;
 use crate::fit;
 use crate::load::{self, Drafts};
+use crate::site::{Kind, Names};
 
 /// Rows per thread that are read at once. Bounds memory for batches of any length.
 const ROWS_PER_THREAD: usize = 2048;
@@ -35,7 +36,7 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
         })
         .collect();
     let input = environment::input(options.file.as_deref())?;
-    estimate_csv(input, io::stdout().lock(), &models)?;
+    estimate_csv(input, io::stdout().lock(), &models, &Names::new(&site, Kind::Model))?;
     Ok(Outcome::Success)
 }
 
@@ -47,6 +48,7 @@ pub fn estimate_csv(
     input: impl Read,
     output: impl Write,
     models: &BTreeMap<String, Architecture>,
+    names: &Names,
 ) -> Result<()> {
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(BufReader::new(input));
@@ -60,7 +62,7 @@ pub fn estimate_csv(
     output.write(&written.into_inner()?)?;
 
     let mut threads: Vec<RowEstimator<'_>> =
-        (0..rayon::current_num_threads()).map(|_| RowEstimator::new(models)).collect();
+        (0..rayon::current_num_threads()).map(|_| RowEstimator::new(models, names)).collect();
     let mut rows = vec![ByteRecord::new(); ROWS_PER_THREAD * threads.len()];
     let mut ended = false;
     while !ended && !output.closed {
@@ -159,11 +161,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     use crate::cli::estimate::estimate_csv;
+    use crate::site::{Kind, Names};
 
     /// Returns the output and the error that ended it.
     fn answered(batch: &[u8]) -> (String, Option<String>) {
         let mut written = Vec::new();
-        let fault = estimate_csv(batch, &mut written, &BTreeMap::new()).err();
+        let fault = estimate_csv(batch, &mut written, &BTreeMap::new(), &Names::empty(Kind::Model)).err();
         (String::from_utf8(written).unwrap(), fault.map(|fault| format!("{fault:#}")))
     }
 

@@ -8,6 +8,7 @@ mod machine;
 mod model_file;
 mod python;
 mod report;
+mod repositories;
 mod request;
 mod speed;
 mod tables;

@@ -10,6 +10,7 @@ use kbgen::files::Sources;
 use kbgen::fit;
 use kbgen::load;
 use kbgen::load::Drafts;
+use kbgen::site::{Kind, Names};
 use kbgen_estimate::architecture::Architecture;
 
 use super::place::repository;
@@ -17,7 +18,7 @@ use super::place::repository;
 /// Estimates the batch.
 pub fn hold(data: &[u8]) {
     let mut written = Vec::new();
-    let fault = estimate_csv(data, &mut written, models()).err().map(|fault| format!("{fault:#}"));
+    let fault = estimate_csv(data, &mut written, models(), names()).err().map(|fault| format!("{fault:#}"));
     let answers = records(&written);
     if let Some(fault) = &fault {
         let line = fault.strip_prefix("line ").and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
@@ -61,5 +62,14 @@ fn models() -> &'static BTreeMap<String, Architecture> {
             Some((page.head.id.slug.clone(), fit::architecture(&page.data.architecture).ok()??))
         });
         known.collect()
+    })
+}
+
+/// Returns the names of the models, read once.
+fn names() -> &'static Names {
+    static NAMES: OnceLock<Names> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let (sources, _) = load::read(&repository("")).expect("a folder");
+        Names::new(&load::pages(&sources, Drafts::Exclude).0, Kind::Model)
     })
 }

@@ -2,7 +2,7 @@
 
 use kbgen::load;
 use kbgen::load::Drafts;
-use kbgen::site::{Kind, Names, Site};
+use kbgen::site::{Kind, Names, Resolved, Site};
 
 use crate::expect::repository;
 
@@ -13,8 +13,39 @@ fn site() -> Site {
 
 /// Resolves a name to a slug or an error message.
 fn find(site: &Site, kind: Kind, name: &str) -> Result<String, String> {
-    let names = Names::new(site, kind);
-    names.resolve(name).slug(&names, kind, name)
+    Names::new(site, kind).resolve(name).only(kind, name).map(|page| page.slug)
+}
+
+/// Names of `tests/data/names.csv`: what they resolve to (a page, several, or none), and the quantization or the memory
+/// size that they state.
+#[test]
+fn names_of_people_and_programs_resolve() {
+    let site = site();
+    let rows: Vec<csv::StringRecord> = csv::Reader::from_path(repository("tests/data/names.csv"))
+        .unwrap()
+        .into_records()
+        .map(Result::unwrap)
+        .collect();
+    assert!(rows.len() >= 300, "{} names", rows.len());
+    let models = Names::new(&site, Kind::Model);
+    let devices = Names::new(&site, Kind::Hardware);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let (name, expected) = (&row[1], (row[2].to_string(), row[3].to_string()));
+        let resolved = if &row[0] == "model" { models.resolve(name) } else { devices.resolve(name) };
+        let found = match resolved {
+            Resolved::Page(page) => {
+                let size = page.memory_gb.map(|size| size.to_string());
+                (page.slug, page.quant.map(|quant| quant.label).or(size).unwrap_or_default())
+            }
+            Resolved::Ambiguous(slugs) => (slugs.join(" "), String::new()),
+            Resolved::Unknown(_) => ("none".to_string(), String::new()),
+        };
+        if found != expected {
+            wrong.push(format!("{name}: {found:?} instead of {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), rows.len());
 }
 
 #[test]
@@ -74,16 +105,19 @@ fn an_ambiguous_name_lists_its_pages() {
 #[test]
 fn every_page_is_found_by_its_own_names() {
     let site = site();
+    let (models, devices) = (Names::new(&site, Kind::Model), Names::new(&site, Kind::Hardware));
+    let slug_of =
+        |names: &Names, name: &str| names.resolve(name).only(Kind::Model, name).map(|page| page.slug);
     for page in &site.models {
         let slug = page.head.id.slug.as_str();
         for name in [slug, &page.head.title.value].into_iter().chain(page.data.hf_id.as_deref()) {
-            assert_eq!(find(&site, Kind::Model, name).as_deref(), Ok(slug), "{name}");
+            assert_eq!(slug_of(&models, name).as_deref(), Ok(slug), "{name}");
         }
     }
     for page in &site.devices {
         let slug = page.head.id.slug.as_str();
         for name in [slug, &page.head.title.value] {
-            assert_eq!(find(&site, Kind::Hardware, name).as_deref(), Ok(slug), "{name}");
+            assert_eq!(slug_of(&devices, name).as_deref(), Ok(slug), "{name}");
         }
     }
 }

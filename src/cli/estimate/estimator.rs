@@ -9,7 +9,7 @@ use kbgen_estimate::planner::Planner;
 use kbgen_estimate::settings::Settings;
 
 use crate::cli::estimate::row::RowQuery;
-use crate::diag::nearest;
+use crate::site::{Kind, Names};
 
 /// Maximum number of cached settings of a model. The cache is cleared when it is full.
 const MAX_CACHED_RUNS: usize = 4096;
@@ -18,6 +18,7 @@ const MAX_CACHED_RUNS: usize = 4096;
 pub(super) struct RowEstimator<'m> {
     /// The catalog by slug.
     pub models: &'m BTreeMap<String, Architecture>,
+    names: &'m Names,
     cache: HashMap<String, CachedModel<'m>>,
 }
 
@@ -37,8 +38,8 @@ struct KnownModel<'m> {
 
 impl<'m> RowEstimator<'m> {
     /// Creates an estimator with an empty cache.
-    pub fn new(models: &'m BTreeMap<String, Architecture>) -> Self {
-        Self { models, cache: HashMap::new() }
+    pub fn new(models: &'m BTreeMap<String, Architecture>, names: &'m Names) -> Self {
+        Self { models, names, cache: HashMap::new() }
     }
 
     /// Returns the estimate, or the reason why it is not covered.
@@ -54,14 +55,17 @@ impl<'m> RowEstimator<'m> {
     }
 
     fn look_up(&self, name: &str) -> CachedModel<'m> {
-        if let Some(model) = self.models.get(name) {
-            let known = KnownModel { planner: Planner::new(model), compute: HashMap::new() };
-            return CachedModel::Model(Box::new(known));
+        let slug = match self.names.resolve(name).only(Kind::Model, name) {
+            Ok(page) => page.slug,
+            Err(message) => return CachedModel::Unknown(message),
+        };
+        match self.models.get(&slug) {
+            Some(model) => CachedModel::Model(Box::new(KnownModel {
+                planner: Planner::new(model),
+                compute: HashMap::new(),
+            })),
+            None => CachedModel::Unknown(format!("the hyperparameters of `{slug}` are incomplete")),
         }
-        CachedModel::Unknown(match nearest(name, self.models.keys().map(String::as_str)) {
-            Some(near) => format!("no model `{name}`; did you mean `{near}`?"),
-            None => format!("no model `{name}`"),
-        })
     }
 }
 

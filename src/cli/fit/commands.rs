@@ -1,7 +1,8 @@
 //! Commands that run a model with the estimated settings.
 //!
 //! Flags: `tools/server/README.md` of llama.cpp; `llm/llama_server.go`, `envconfig/config.go`
-//! and `docs/modelfile.mdx` of Ollama; `vllm/engine/arg_utils.py`.
+//! and `docs/modelfile.mdx` of Ollama; <https://huggingface.co/docs/hub/ollama>; <https://lmstudio.ai/docs/cli>;
+//! `vllm/engine/arg_utils.py`.
 
 use kbgen_estimate::quantization::CacheType;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
@@ -9,51 +10,169 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::python::Vllm;
+use crate::cli::fit::repositories::repository;
 use crate::cli::fit::request::{FitRequest, ModelSource};
+use crate::site::{DEFAULT_QUANT, NamedPage, format_count};
 
-/// Commands by program, each as a list of lines. Empty if a program lacks a required setting.
-#[derive(Debug, Serialize)]
+/// Commands by program, each as a list of lines. Empty if a program lacks a required setting, or nothing fits.
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Commands {
     pub llama_cpp: Vec<String>,
     /// Server with environment variables, Modelfile, model.
     pub ollama: Vec<String>,
     /// Reason why there is no command for Ollama.
     pub ollama_reason: Option<&'static str>,
+    /// Command that downloads and runs the model with Ollama's own settings.
+    pub ollama_run: Option<String>,
+    /// The same for PowerShell.
+    pub powershell: PowerShellCommands,
+    /// Command that downloads the model, and the settings to load it with.
+    pub lm_studio: Vec<String>,
     pub vllm: Vec<String>,
 }
 
-/// Returns the commands for `plan`, which is the requested settings or those that run on this machine.
-pub(super) fn commands(request: &FitRequest<'_>, plan: &Settings, vllm: &Vllm) -> Commands {
+/// Commands for PowerShell.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct PowerShellCommands {
+    pub llama_cpp: Vec<String>,
+    pub ollama: Vec<String>,
+}
+
+/// Shell that a command is quoted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shell {
+    Posix,
+    PowerShell,
+}
+
+/// Returns the commands for `plan`, which has this verdict. None if it does not fit.
+pub(super) fn commands(
+    request: &FitRequest<'_>,
+    plan: &Settings,
+    vllm: &Vllm,
+    verdict: Option<&str>,
+) -> Commands {
+    let vllm = serve(request, vllm).into_iter().collect();
+    if verdict == Some("no") {
+        return Commands { vllm, ..Commands::default() };
+    }
+    let model = Model::new(request, plan);
     let ollama_reason = no_ollama(request, plan);
-    let ollama = if ollama_reason.is_none() { ollama(request, plan) } else { Vec::new() };
+    let ollama = |shell| match ollama_reason {
+        None => ollama(request, plan, &model, shell),
+        Some(_) => Vec::new(),
+    };
     Commands {
-        llama_cpp: vec![llama_server(request, plan)],
-        ollama,
+        llama_cpp: vec![llama_server(request, plan, &model, Shell::Posix)],
+        ollama: ollama(Shell::Posix),
+        ollama_run: model
+            .of_ollama
+            .as_ref()
+            .filter(|_| verdict == Some("fits") && is_whole(plan))
+            .map(|name| format!("ollama run {name}")),
         ollama_reason,
-        vllm: serve(request, vllm).into_iter().collect(),
+        powershell: PowerShellCommands {
+            llama_cpp: vec![llama_server(request, plan, &model, Shell::PowerShell)],
+            ollama: ollama(Shell::PowerShell),
+        },
+        lm_studio: lm_studio(request, plan, &model),
+        vllm,
     }
 }
 
-/// Returns the path of the model: of a page a name made from the last part of its name on the hub, or else from its slug.
+/// Returns whether all layers are on one GPU, for one request.
+fn is_whole(plan: &Settings) -> bool {
+    plan.gpu_layers.is_none()
+        && plan.experts == ExpertPlacement::WithLayer
+        && plan.tensor_split.len() == 1
+        && plan.sequences == 1
+}
+
+/// Where programs find a model.
+struct Model {
+    /// The path of its file.
+    file: String,
+    /// Its GGUF repository: `owner/name:Q4_K_M`.
+    repository: Option<String>,
+    /// Its name for Ollama, which downloads it: a tag of the library, or a repository.
+    of_ollama: Option<String>,
+}
+
+impl Model {
+    fn new(request: &FitRequest<'_>, plan: &Settings) -> Self {
+        let (page, named) = match (request.source.page(), request.source.named()) {
+            (Some(page), Some(named)) => (page, named),
+            _ => return Self { file: file(request, plan), repository: None, of_ollama: None },
+        };
+        let repository = repository(request, plan.quantization).filter(|_| named.file.is_none());
+        let usual = page.data.released_as.as_ref().map_or(DEFAULT_QUANT, |kind| kind.value.as_str());
+        let is_own = named.same_shape.is_none() && named.repository.is_none() && named.file.is_none();
+        let tag = page.data.ollama.clone().filter(|_| is_own && plan.quantization.name() == usual);
+        let of_ollama = tag.or_else(|| repository.as_ref().map(|name| format!("hf.co/{name}")));
+        Self { file: file(request, plan), repository, of_ollama }
+    }
+}
+
+/// Returns the path of the model: of a page the file that was named, or a name made from that on the hub or the slug.
 fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
     match &request.source {
         ModelSource::File(file) => file.path.display().to_string(),
-        ModelSource::Page(page) => {
-            let hub = page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
+        ModelSource::Page(_, NamedPage { file: Some(file), .. }) => file.clone(),
+        ModelSource::Page(page, named) => {
+            let published = named.same_shape.map(|model| model.name);
+            let hub = published.or(page.data.hf_id.as_deref()).and_then(|id| id.rsplit('/').next());
             format!("{}-{}.gguf", hub.unwrap_or(&page.head.id.slug), plan.quantization)
         }
     }
 }
 
-/// Quotes a word for a POSIX shell, if it needs quotes.
-fn quoted(word: &str) -> String {
-    let is_plain =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '/' | '+' | ',' | ':' | '=');
-    if word.chars().all(is_plain) { word.to_string() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+impl Shell {
+    /// Quotes a word, if it needs quotes. A comma separates list items in PowerShell.
+    fn quoted(self, word: &str) -> String {
+        let is_plain = |c: char| {
+            c.is_ascii_alphanumeric()
+                || matches!(c, '.' | '-' | '_' | '/' | '+' | ':' | '=')
+                || (self == Self::Posix && c == ',')
+                || (self == Self::PowerShell && c == '\\')
+        };
+        match self {
+            _ if word.chars().all(is_plain) => word.to_string(),
+            Self::Posix => format!("'{}'", word.replace('\'', r"'\''")),
+            Self::PowerShell => format!("'{}'", word.replace('\'', "''")),
+        }
+    }
+
+    /// Formats a command with environment variables.
+    fn with_variables(self, variables: &[(&str, String)], command: &str) -> String {
+        let assigned = variables.iter().map(|(name, value)| match self {
+            Self::Posix => format!("{name}={value} "),
+            Self::PowerShell => format!("$env:{name}='{value}'; "),
+        });
+        assigned.chain([command.to_string()]).collect()
+    }
+
+    /// Formats a command that writes lines to a file.
+    fn write_lines(self, lines: &[String], file: &str) -> String {
+        match self {
+            Self::Posix => {
+                let lines: Vec<String> = lines.iter().map(|line| self.quoted(line)).collect();
+                format!("printf '%s\\n' {} > {file}", lines.join(" "))
+            }
+            Self::PowerShell => {
+                let lines: Vec<String> =
+                    lines.iter().map(|line| format!("'{}'", line.replace('\'', "''"))).collect();
+                format!("Set-Content {file} {}", lines.join(", "))
+            }
+        }
+    }
 }
 
-fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
-    let mut words = vec![format!("llama-server -m {}", quoted(&file(request, plan)))];
+fn llama_server(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell: Shell) -> String {
+    let mut words = match &model.repository {
+        // the projector of a vision model would take more memory
+        Some(name) => vec![format!("llama-server -hf {name} --no-mmproj")],
+        None => vec![format!("llama-server -m {}", shell.quoted(&model.file))],
+    };
     words.push(format!("-ngl {}", plan.gpu_layers.unwrap_or(999)));
     match plan.experts {
         ExpertPlacement::WithLayer => {}
@@ -63,7 +182,7 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
     }
     if plan.tensor_split.len() > 1 {
         let shares: Vec<String> = plan.tensor_split.iter().map(u64::to_string).collect();
-        words.push(format!("-ts {}", shares.join(",")));
+        words.push(format!("-ts {}", shell.quoted(&shares.join(","))));
     }
     words.push(format!("-c {} -np {}", plan.context, plan.sequences));
     if plan.sequences > 1 && request.runner != RunnerName::Ollama {
@@ -95,29 +214,64 @@ fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> 
 }
 
 /// Returns the Ollama commands. Batch size and layers are explicit, because Ollama would choose them by its own estimate.
-fn ollama(request: &FitRequest<'_>, plan: &Settings) -> Vec<String> {
+fn ollama(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell: Shell) -> Vec<String> {
     let name = request.source.slug();
-    let file = file(request, plan);
-    let from = if file.contains('/') { file } else { format!("./{file}") };
-    let mut server = "OLLAMA_FLASH_ATTENTION=1".to_string();
+    let from = match &model.of_ollama {
+        Some(name) => name.clone(),
+        None if model.file.contains(std::path::is_separator) => model.file.clone(),
+        None => format!("./{}", model.file),
+    };
+    let mut variables = vec![("OLLAMA_FLASH_ATTENTION", "1".to_string())];
     if plan.cache_type_k != CacheType::F16 {
-        server.push_str(&format!(" OLLAMA_KV_CACHE_TYPE={}", plan.cache_type_k));
+        variables.push(("OLLAMA_KV_CACHE_TYPE", plan.cache_type_k.to_string()));
     }
     if plan.sequences > 1 {
-        server.push_str(&format!(" OLLAMA_NUM_PARALLEL={}", plan.sequences));
+        variables.push(("OLLAMA_NUM_PARALLEL", plan.sequences.to_string()));
     }
-    let parameter = |name: &str, value: u64| format!("'PARAMETER {name} {value}'");
+    let lines = [
+        format!("FROM {from}"),
+        format!("PARAMETER num_ctx {}", request.context),
+        format!("PARAMETER num_batch {}", plan.n_ubatch),
+        format!("PARAMETER num_gpu {}", plan.gpu_layers.unwrap_or(999)),
+    ];
     vec![
-        format!("{server} ollama serve"),
-        format!(
-            "printf '%s\\n' {} {} {} {} > Modelfile",
-            quoted(&format!("FROM {from}")),
-            parameter("num_ctx", request.context),
-            parameter("num_batch", plan.n_ubatch),
-            parameter("num_gpu", plan.gpu_layers.unwrap_or(999))
-        ),
+        shell.with_variables(&variables, "ollama serve"),
+        shell.write_lines(&lines, "Modelfile"),
         format!("ollama create {name} -f Modelfile"),
         format!("ollama run {name}"),
+    ]
+}
+
+/// Returns the command that downloads or imports the model in LM Studio, and the settings to load it with. It has no
+/// setting for the split, for slots or for experts of some layers.
+fn lm_studio(request: &FitRequest<'_>, plan: &Settings, model: &Model) -> Vec<String> {
+    let is_covered = plan.tensor_split.len() == 1
+        && plan.sequences == 1
+        && plan.experts == ExpertPlacement::WithLayer
+        && request.runner != RunnerName::Ollama;
+    if !is_covered {
+        return Vec::new();
+    }
+    let get = match &model.repository {
+        Some(name) => {
+            let (owned, quant) = name.split_once(':').unwrap_or((name, ""));
+            let quant = if quant.is_empty() { String::new() } else { format!("@{}", quant.to_lowercase()) };
+            format!("lms get https://huggingface.co/{owned}{quant}")
+        }
+        None => format!("lms import {}", Shell::Posix.quoted(&model.file)),
+    };
+    let layers = request.model.layers.len() as u64;
+    let cache = match (plan.cache_type_k, plan.cache_type_v) {
+        (CacheType::F16, CacheType::F16) => String::new(),
+        (k, v) => format!(", K cache {k}, V cache {v}"),
+    };
+    vec![
+        get,
+        format!(
+            "context length {}, GPU offload {} of {layers} layers, flash attention on{cache}",
+            format_count(request.context),
+            plan.gpu_layers.unwrap_or(layers).min(layers)
+        ),
     ]
 }
 
@@ -126,7 +280,8 @@ fn serve(request: &FitRequest<'_>, vllm: &Vllm) -> Option<String> {
     if vllm.verdict == Some("no") {
         return None;
     }
-    let id = request.source.page()?.data.hf_id.as_deref()?;
+    let published = request.source.named().and_then(|named| named.same_shape).map(|model| model.name);
+    let id = published.or(request.source.page()?.data.hf_id.as_deref())?;
     let mut command = match weights {
         "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(id)),
         _ => format!("vllm serve {id}"),

@@ -58,9 +58,13 @@ fn heading(report: &FitReport) -> TerminalText {
         true => format!("{} cache", chosen.cache_type_k),
         false => format!("{}/{} cache", chosen.cache_type_k, chosen.cache_type_v),
     };
+    let title = match report.model.published {
+        Some(name) => format!("{name} (the shape of {})", report.model.title),
+        None => report.model.title.clone(),
+    };
     let mut line = match report.devices.is_empty() {
-        true => report.model.title.clone(),
-        false => format!("{}, {}", report.model.title, chosen.quant),
+        true => title,
+        false => format!("{title}, {}", chosen.quant),
     };
     line.push_str(&format!(", context {}, {cache}", format_count(chosen.context)));
     if chosen.slots > 1 {
@@ -288,25 +292,43 @@ fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
         (Some("no"), None) => return TerminalText::default(),
         (_, None) => "",
     };
-    let mut text = block("llama.cpp", &commands.llama_cpp);
+    let is_windows = report.devices.iter().any(|device| device.system == "windows");
+    let (llama_cpp, ollama, wrap_mark) = match is_windows {
+        true => (&commands.powershell.llama_cpp, &commands.powershell.ollama, '`'),
+        false => (&commands.llama_cpp, &commands.ollama, '\\'),
+    };
+    let mut text = block("llama.cpp", llama_cpp, wrap_mark);
     match commands.ollama_reason {
         Some(reason) => text.push_str(&format!("  Ollama: {reason}.\n")),
-        None => text.push_str(&block("Ollama: server, then model", &commands.ollama)),
+        None => text.push_str(&block("Ollama: server, then model", ollama, wrap_mark)),
+    }
+    if let Some(line) = &commands.ollama_run {
+        text.push_str(&block("Ollama with its own settings", std::slice::from_ref(line), wrap_mark));
+    }
+    if let [get, settings] = commands.lm_studio.as_slice() {
+        text.push_str(&block("LM Studio", std::slice::from_ref(get), wrap_mark));
+        text.push_str(&wrap(&format!("then load it with {settings}"), "    ", "    "));
     }
     if !commands.vllm.is_empty() {
-        text.push_str(&block("vLLM", &commands.vllm));
+        text.push_str(&block("vLLM", &commands.vllm, '\\'));
     }
     section(&format!("Commands{plan}"), &text)
 }
 
-fn block(name: &str, lines: &[String]) -> String {
-    let lines: String = lines.iter().map(|line| command(line)).collect();
+fn block(name: &str, lines: &[String], wrap_mark: char) -> String {
+    let lines: String = lines.iter().map(|line| command(line, wrap_mark)).collect();
     format!("  {name}:\n{lines}")
 }
 
 fn evidence(report: &FitReport) -> TerminalText {
     let chosen = &report.settings;
     let mut note = format!("{}; {}. ", chosen.runner, chosen.evidence);
+    if let Some(mixture) = &chosen.mixture {
+        note.push_str(&format!(
+            "{mixture} is a mixture of its own; {} is at least as large. For exact figures, pass the file. ",
+            chosen.quant
+        ));
+    }
     note.push_str(match chosen.runner {
         "llama-server" => "Builds before June 2026 use more memory for logits: --runner library. ",
         "ollama" => "Estimated for a batch size of 512; Ollama uses up to 2048 if memory is free. ",

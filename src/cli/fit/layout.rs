@@ -41,8 +41,8 @@ pub(super) fn paragraph_in(style: Style, words: &str) -> TerminalText {
     text
 }
 
-/// Wraps a command with backslashes, never between a flag and its value.
-pub(super) fn command(line: &str) -> String {
+/// Wraps a command with the mark of a shell, never between a flag and its value.
+pub(super) fn command(line: &str, wrap_mark: char) -> String {
     let mut text = String::from("    ");
     let mut column = 4;
     let pieces = pieces(line);
@@ -50,7 +50,7 @@ pub(super) fn command(line: &str) -> String {
         let width = piece.chars().count();
         let room = if place + 1 < pieces.len() { WIDTH - 2 } else { WIDTH };
         if place > 0 && column + 1 + width > room {
-            text.push_str(" \\\n      ");
+            text.push_str(&format!(" {wrap_mark}\n      "));
             column = 6;
         } else if place > 0 {
             text.push(' ');

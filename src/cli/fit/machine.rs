@@ -9,7 +9,7 @@ use kbgen_estimate::speed::SpeedClass;
 
 use crate::cli::arguments::{FitOptions, OsName};
 use crate::site::kinds::{DeviceData, System, Vendor};
-use crate::site::{Kind, Names, Site, WINDOWS_DESKTOP, gib};
+use crate::site::{Kind, NamedPage, Names, Resolved, Site, WINDOWS_DESKTOP, gib};
 
 const GIB: f64 = 1_073_741_824.0;
 
@@ -79,9 +79,11 @@ impl Machine {
         let names = Names::new(site, Kind::Hardware);
         for (place, gpu) in options.gpu.iter().enumerate() {
             let size = sizes.get(place).or(sizes.first()).copied();
-            let slug = resolve_slug(&names, Kind::Hardware, gpu)?;
+            let named = device(&names, gpu, size)?;
+            let slug = named.slug;
             let page = site.devices.iter().find(|device| device.head.id.slug == slug);
             let page = page.expect("the name was found");
+            let size = size.or(named.memory_gb.map(|size| (size * GIB) as u64));
             let system = SystemChoice::new(options.os, &page.head.title.value, &page.data)?;
             cards.push(GpuDevice::of(&page.head.title.value, slug, &page.data, size, &system));
         }
@@ -252,10 +254,19 @@ fn bytes(flag: &str, written: &str, least: f64) -> Result<u64> {
     }
 }
 
-/// Resolves a name to the slug of its page.
+/// Resolves the name of a device. If several have it, `--memory` may select one.
 ///
 /// # Errors
 /// If no page or several pages have the name.
-pub(super) fn resolve_slug(names: &Names, kind: Kind, name: &str) -> Result<String> {
-    names.resolve(name).slug(names, kind, name).map_err(|message| anyhow!(message))
+fn device(names: &Names, name: &str, size: Option<u64>) -> Result<NamedPage> {
+    let resolved = match (names.resolve(name), size) {
+        (Resolved::Ambiguous(slugs), Some(size)) => {
+            match names.of_size(slugs.clone(), Some(size as f64 / GIB)) {
+                Resolved::Unknown(_) => Resolved::Ambiguous(slugs),
+                selected => selected,
+            }
+        }
+        (resolved, _) => resolved,
+    };
+    resolved.only(Kind::Hardware, name).map_err(|message| anyhow!(message))
 }

@@ -23,9 +23,16 @@ pub(super) struct GgufModel {
     pub model: ModelFile,
 }
 
-/// Returns whether an argument names a file and not a page: it is `-`, contains a path separator, or ends with `.gguf`.
+/// Returns whether an argument is a file and not a name: it is `-`, or a path that exists.
 pub(super) fn is_file(argument: &str) -> bool {
-    argument == "-" || argument.contains(std::path::is_separator) || has_extension(Path::new(argument))
+    let has_separator = argument.contains(std::path::is_separator);
+    argument == "-" || ((has_separator || has_extension(Path::new(argument))) && Path::new(argument).exists())
+}
+
+/// Returns whether an argument that is not a known name can only be meant as a path: `./model`, `C:\\model.gguf`.
+pub(super) fn is_path(argument: &str) -> bool {
+    let separators = argument.matches(std::path::is_separator).count();
+    has_extension(Path::new(argument)) || argument.starts_with(['.', '/', '~']) || separators > 1
 }
 
 fn has_extension(path: &Path) -> bool {

@@ -54,6 +54,8 @@ pub(super) struct FitReport {
 pub(super) struct ModelInfo {
     pub slug: String,
     pub title: String,
+    /// Published model with the shape of this one, if the request named it.
+    pub published: Option<&'static str>,
     pub layers: u64,
     pub max_context: u64,
 }
@@ -63,6 +65,8 @@ pub(super) struct ModelInfo {
 pub(super) struct ReportedSettings {
     pub runner: &'static str,
     pub quant: String,
+    /// Mixture in the name of the file or repository, whose weights are at most those of `quant`.
+    pub mixture: Option<String>,
     pub context: u64,
     pub slots: u64,
     pub cache_type_k: &'static str,
@@ -153,7 +157,7 @@ pub(super) struct QuantizationRow {
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
     let planner = match &request.source {
-        ModelSource::Page(_) => Planner::new(&model),
+        ModelSource::Page(..) => Planner::new(&model),
         ModelSource::File(file) => Planner::of_file(&model, &file.model),
     };
     let backends = request.machine.cards.iter().map(|card| card.backends).collect();
@@ -202,6 +206,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         model: ModelInfo {
             slug: request.source.slug(),
             title: request.source.title().to_string(),
+            published: request.source.named().and_then(|named| named.same_shape).map(|model| model.name),
             layers: request.model.layers.len() as u64,
             max_context: request.model.max_context,
         },
@@ -220,7 +225,12 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
             planner.weight_bytes_read(settings.quantization),
             matches!(verdict, Some("no" | "offload")),
         ),
-        commands: commands(request, &typed, &other_engines.vllm),
+        commands: commands(
+            request,
+            &typed,
+            &other_engines.vllm,
+            if plan.is_some() { Some("offload") } else { verdict },
+        ),
         other_engines,
         error_page: error_page(site, request, &need, verdict),
         host: host(&need),
@@ -361,6 +371,7 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
             RunnerName::Library => "library",
         },
         quant: request.source.quant_name(settings.quantization),
+        mixture: request.mixture(settings.quantization).map(str::to_string),
         context: request.context,
         slots: settings.sequences,
         cache_type_k: settings.cache_type_k.name(),

@@ -7,12 +7,12 @@ use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
-use crate::cli::fit::machine::{Machine, resolve_slug};
-use crate::cli::fit::model_file::{GgufModel, is_file};
+use crate::cli::fit::machine::Machine;
+use crate::cli::fit::model_file::{GgufModel, is_file, is_path};
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
-use crate::site::{DEFAULT_CTX, Kind, Names, Page, Site, format_count};
+use crate::site::{DEFAULT_CTX, Kind, NamedPage, Names, Page, Resolved, Site, format_count};
 
 /// Maximum number of slots of llama.cpp (`LLAMA_MAX_SEQ`).
 const MAX_SLOTS: u64 = 256;
@@ -20,8 +20,8 @@ const MAX_SLOTS: u64 = 256;
 /// Origin of a model.
 #[derive(Debug)]
 pub(super) enum ModelSource<'s> {
-    /// A page of the site.
-    Page(&'s Page<ModelData>),
+    /// A page of the site, and what else its name said.
+    Page(&'s Page<ModelData>, NamedPage),
     /// A file.
     File(Box<GgufModel>),
 }
@@ -54,8 +54,11 @@ impl<'s> FitRequest<'s> {
         let title = source.title();
         let machine = Machine::new(site, options)?;
         let (candidates, quant) = match &source {
-            ModelSource::Page(page) => {
-                let quant = options.quant.as_deref().map(quantization).transpose()?;
+            ModelSource::Page(page, named) => {
+                let quant = match &options.quant {
+                    Some(written) => Some(quantization(written)?),
+                    None => quant_of(named)?,
+                };
                 (candidates(site, &page.data, &model), quant)
             }
             ModelSource::File(_) if options.quant.is_some() => {
@@ -88,17 +91,27 @@ impl<'s> FitRequest<'s> {
 
 impl<'s> ModelSource<'s> {
     fn new(site: &'s Site, argument: &str) -> Result<Self> {
+        let file = || Ok(Self::File(Box::new(GgufModel::read(argument)?)));
         if is_file(argument) {
-            return Ok(Self::File(Box::new(GgufModel::read(argument)?)));
+            return file();
         }
-        let slug = resolve_slug(&Names::new(site, Kind::Model), Kind::Model, argument)?;
-        let page = site.models.iter().find(|model| model.head.id.slug == slug);
-        Ok(Self::Page(page.expect("the name was found")))
+        match Names::new(site, Kind::Model).resolve(argument) {
+            Resolved::Unknown(_) if is_path(argument) => file(),
+            resolved => {
+                let is_unknown = matches!(resolved, Resolved::Unknown(_));
+                let named = resolved.only(Kind::Model, argument).map_err(|message| match is_unknown {
+                    true => anyhow!("{message}; for another model, pass its file: kbgen fit FILE.gguf"),
+                    false => anyhow!(message),
+                })?;
+                let page = site.models.iter().find(|model| model.head.id.slug == named.slug);
+                Ok(Self::Page(page.expect("the name was found"), named))
+            }
+        }
     }
 
     fn architecture(&self) -> Result<Architecture> {
         match self {
-            Self::Page(page) => {
+            Self::Page(page, _) => {
                 let slug = &page.head.id.slug;
                 fit::architecture(&page.data.architecture)
                     .map_err(|fault| anyhow!("`{slug}`: {}", fault.message))?
@@ -111,7 +124,15 @@ impl<'s> ModelSource<'s> {
     /// Returns the page, unless the model is from a file.
     pub fn page(&self) -> Option<&'s Page<ModelData>> {
         match self {
-            Self::Page(page) => Some(page),
+            Self::Page(page, _) => Some(page),
+            Self::File(_) => None,
+        }
+    }
+
+    /// Returns what the name of the model said, unless the model is from a file.
+    pub fn named(&self) -> Option<&NamedPage> {
+        match self {
+            Self::Page(_, named) => Some(named),
             Self::File(_) => None,
         }
     }
@@ -119,7 +140,7 @@ impl<'s> ModelSource<'s> {
     /// Returns the title of the page, or the name in the file.
     pub fn title(&self) -> &str {
         match self {
-            Self::Page(page) => &page.head.title.value,
+            Self::Page(page, _) => &page.head.title.value,
             Self::File(file) => &file.title,
         }
     }
@@ -127,7 +148,7 @@ impl<'s> ModelSource<'s> {
     /// Returns the slug of the page, or a name made from that of the file.
     pub fn slug(&self) -> String {
         match self {
-            Self::Page(page) => page.head.id.slug.clone(),
+            Self::Page(page, _) => page.head.id.slug.clone(),
             Self::File(file) => file.slug(),
         }
     }
@@ -135,7 +156,7 @@ impl<'s> ModelSource<'s> {
     /// Returns the architecture of the file, if it is unknown.
     pub fn unknown_architecture(&self) -> Option<&str> {
         match self {
-            Self::Page(_) => None,
+            Self::Page(..) => None,
             Self::File(file) => file.model.unknown_architecture.as_deref(),
         }
     }
@@ -143,7 +164,7 @@ impl<'s> ModelSource<'s> {
     /// Returns the name of a quantization, or that of the file.
     pub fn quant_name(&self, quantization: Quantization) -> String {
         match self {
-            Self::Page(_) => quantization.name().to_string(),
+            Self::Page(..) => quantization.name().to_string(),
             Self::File(file) => file.quant.clone(),
         }
     }
@@ -153,6 +174,12 @@ impl FitRequest<'_> {
     /// Returns the model with the context of all slots. Ollama gives each slot a full context.
     pub fn model_of_all_slots(&self) -> Architecture {
         Architecture { max_context: self.model.max_context * self.contexts(), ..self.model.clone() }
+    }
+
+    /// Returns the mixture in the name of the model that this quantization replaces.
+    pub fn mixture(&self, quantization: Quantization) -> Option<&str> {
+        let quant = self.source.named()?.quant.as_ref()?;
+        (quant.is_bound && quant.quantization == Some(quantization)).then_some(quant.label.as_str())
     }
 
     /// Returns how many contexts of one slot the settings contain.
@@ -184,6 +211,18 @@ fn candidates(site: &Site, data: &ModelData, model: &Architecture) -> Vec<Quanti
     let known: Vec<Quantization> =
         Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect();
     fit::candidates(data, &known)
+}
+
+/// Returns the quantization that the name of a model states.
+///
+/// # Errors
+/// If it is not covered.
+fn quant_of(named: &NamedPage) -> Result<Option<Quantization>> {
+    let Some(quant) = &named.quant else { return Ok(None) };
+    match quant.quantization {
+        Some(known) => Ok(Some(known)),
+        None => bail!("`{}` is not covered without the file; pass `--quant`, or the file", quant.label),
+    }
 }
 
 fn quantization(name: &str) -> Result<Quantization> {

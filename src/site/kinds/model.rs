@@ -42,6 +42,8 @@ record! {
         shared also_known_as: Vec<String> = ALSO_KNOWN_AS,
         /// Owner and name on the Hugging Face Hub.
         optional hf_id: Option<String>,
+        /// Tag in the Ollama library; its files are Q4_K_M, or of the type in `released_as`.
+        optional ollama: Option<String>,
         /// Family that lists group it under.
         required family: String,
         /// License of the weights.
