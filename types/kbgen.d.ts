@@ -152,6 +152,7 @@ interface ComboboxOptions {
   entries: Choice[];
   choose(id: string): void;
   note?(entry: any): { text: string; kind: string };
+  more?(text: string): Promise<Choice[]>;
 }
 
 /** The one global name of the scripts; what a page does not load is not there. */
@@ -194,6 +195,7 @@ declare const kbgen: {
   pages?: Pages;
   tables?: Tables;
   runs?: Runs;
+  published?: [slug: string, names: string][];
   cards?: [slug: string, title: string, bytes: [least: number, most: number], backends: number[]][];
 };
 

@@ -3,8 +3,8 @@
 //! 1. `assets` collects static files with content hashes in their names, and translates scripts.
 //! 2. `prose` renders bodies to HTML with relative links.
 //! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `device_index`,
-//!    `search` and `schemas` make files for programs.
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `model_names`,
+//!    `device_index`, `search` and `schemas` make files for programs.
 //!
 //! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
 
@@ -19,6 +19,7 @@ mod feed;
 mod fit_files;
 mod hosting;
 mod json_ld;
+mod model_names;
 mod model_summary;
 mod not_covered;
 mod opensearch;
@@ -176,7 +177,7 @@ pub fn files(
     all(inputs, &rest, sink)?;
     go_on(Milestone::Pages);
     inputs.progress.start_stage(Stage::Data, 0);
-    let builders: [(&str, DataBuilder); 15] = [
+    let builders: [(&str, DataBuilder); 16] = [
         ("llms-full.txt", data::whole),
         ("kb.json", data::everything),
         ("diagnose.js", diagnose::table),
@@ -187,6 +188,7 @@ pub fn files(
         ("fit tables", |cx| fit_files::tables(cx.inputs)),
         ("runs.js", model_summary::file),
         ("cards.js", device_index::file),
+        ("model-names.js", model_names::file),
         ("badges", badges::files),
         ("feeds", feed::files),
         ("sitemap.xml", sitemap::file),

@@ -511,7 +511,25 @@
     state.misread = state.misread.filter(each => names.indexOf(each.name) < 0);
   }
 
+  // Published models whose names contain all words, as further names of the models with their shape.
+  const MOST_PUBLISHED = 40;
+  async function published(text) {
+    await kbgen.load(links.names);
+    const words = text.trim().split(" ");
+    const found = [];
+    (kbgen.published || []).forEach(([id, names]) => {
+      const base = fit.models.find(model => model.id === id);
+      names.split(" ").forEach(name => {
+        const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
+        if (base && words.every(word => plain.includes(word))) {
+          found.push({ id, name, group: t("Published models of the same shape"), note: base.name });
+        }
+      });
+    });
+    return found.slice(0, MOST_PUBLISHED);
+  }
   const modelBox = kbgen.combobox($("model"), {
+    more: published,
     entries: fit.models.map(model => ({
       id: model.id,
       name: model.name,

@@ -3,7 +3,7 @@
 //    box.show(id)      sets the field's text, except while it is being edited
 //  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
 // `note` is called for each entry when the list opens: {text, kind} is shown at its right end, with `kind` as the
-// class or "".
+// class or "". `more(text)` is called if no entry matches: a promise of further entries, whose ids are those of others.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -41,42 +41,45 @@
     let active = null;
     let typed = false;
 
+    const byName = {};
+    const asked = {};
+
     // Built on first use: hundreds of rows that most readers never see.
     function build() {
-      if (rows.length) return;
-      const byName = {};
-      options.entries.forEach((entry, i) => {
-        let place = list;
-        let group = null;
-        if (entry.group) {
-          group = byName[entry.group];
-          if (!group) {
-            group = byName[entry.group] = { element: el("div", "combo-group"), rows: [] };
-            const name = group.element.appendChild(el("div", "combo-name", entry.group));
-            name.id = `${input.id}-group-${groups.length}`;
-            group.element.setAttribute("role", "group");
-            group.element.setAttribute("aria-labelledby", name.id);
-            groups.push(group);
-            list.appendChild(group.element);
-          }
-          place = group.element;
+      if (!rows.length) options.entries.forEach(add);
+    }
+    function add(entry) {
+      let place = list;
+      let group = null;
+      if (entry.group) {
+        group = byName[entry.group];
+        if (!group) {
+          group = byName[entry.group] = { element: el("div", "combo-group"), rows: [] };
+          const name = group.element.appendChild(el("div", "combo-name", entry.group));
+          name.id = `${input.id}-group-${groups.length}`;
+          group.element.setAttribute("role", "group");
+          group.element.setAttribute("aria-labelledby", name.id);
+          groups.push(group);
+          list.appendChild(group.element);
         }
-        const row = {
-          entry,
-          element: el("div", "combo-option"),
-          words: plain(`${entry.group} ${entry.name}`),
-          note: el("span", "combo-note"),
-        };
-        row.element.id = `${input.id}-option-${i}`;
-        row.element.setAttribute("role", "option");
-        row.element.append(el("span", null, entry.name), " ", row.note);
-        row.element.addEventListener("click", () => {
-          take(row);
-        });
-        place.appendChild(row.element);
-        rows.push(row);
-        if (group) group.rows.push(row);
+        place = group.element;
+      }
+      const row = {
+        entry,
+        element: el("div", "combo-option"),
+        words: plain(`${entry.group} ${entry.name}`),
+        note: el("span", "combo-note"),
+      };
+      row.element.id = `${input.id}-option-${rows.length}`;
+      row.element.setAttribute("role", "option");
+      row.element.append(el("span", null, entry.name), " ", row.note);
+      row.note.textContent = entry.note || "";
+      row.element.addEventListener("click", () => {
+        take(row);
       });
+      place.appendChild(row.element);
+      rows.push(row);
+      if (group) group.rows.push(row);
     }
     const seen = () => rows.filter(row => !row.element.hidden);
     function point(row, quiet) {
@@ -95,10 +98,11 @@
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 8;
     }
     function narrow() {
-      const asked = typed ? plain(input.value) : " ";
-      const way = asked === " " ? () => true : WAYS.filter(way => rows.some(row => way(row.words, asked)))[0];
+      const text = typed ? plain(input.value) : " ";
+      const way = text === " " ? () => true : WAYS.filter(way => rows.some(row => way(row.words, text)))[0];
+      if (!way) more(text);
       rows.forEach(row => {
-        row.element.hidden = !way || !way(row.words, asked);
+        row.element.hidden = !way || !way(row.words, text);
       });
       groups.forEach(group => {
         group.element.hidden = group.rows.every(row => row.element.hidden);
@@ -106,17 +110,30 @@
       const left = seen();
       list.classList.toggle("none", !left.length);
       said.textContent =
-        asked === " " ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
+        text === " " ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
       point(typed ? left[0] : left.filter(row => row.entry.id === chosen)[0]);
+    }
+    // Looks for entries that are not in the list, once for each text.
+    function more(text) {
+      if (!options.more || asked[text]) return;
+      asked[text] = true;
+      options.more(text).then(
+        found => {
+          found.forEach(add);
+          if (found.length && !list.hidden) narrow();
+        },
+        () => {},
+      );
     }
     function open() {
       if (!list.hidden) return;
       build();
+      const own = rows.filter(row => row.entry.id === chosen)[0];
       rows.forEach(row => {
         const note = options.note ? options.note(row.entry) : null;
         row.note.textContent = note ? note.text : row.entry.note || "";
         row.note.className = `combo-note ${note ? note.kind : ""}`;
-        row.element.setAttribute("aria-selected", String(row.entry.id === chosen));
+        row.element.setAttribute("aria-selected", String(row === own));
       });
       list.hidden = false;
       input.setAttribute("aria-expanded", "true");

@@ -20,7 +20,7 @@ use crate::site::names::spelling::{
 };
 use crate::site::{Kind, Site};
 
-pub use published::{PublishedModel, published};
+pub use published::{PublishedModel, all_published, published};
 pub use quant_name::NamedQuant;
 
 /// Page that a name resolves to, and what else the name says.

@@ -74,6 +74,11 @@ impl PublishedModels {
     }
 }
 
+/// Returns all published models, those of one shape together.
+pub fn all_published() -> &'static [PublishedModel] {
+    &TABLE.models
+}
+
 /// Returns the models of a name: `owner/name`, a GGUF repository, or a name without owner.
 pub fn published(name: &str) -> Vec<PublishedModel> {
     let key = if name.contains('/') { name.to_lowercase() } else { spelling(name) };

@@ -27,6 +27,19 @@ export default function ({ folder, browser, url }) {
     await text(page, "commands"),
   ];
 
+  test("calculator: the name of a fine-tune leads to the model of its shape", () =>
+    at(START, async (page, { trouble }) => {
+      await page.locator("#model").focus();
+      await page.keyboard.type("hermes 2 pro llama 3 8b");
+      const option = page.locator("#model-list [role=option]:visible", {
+        hasText: "NousResearch/Hermes-2-Pro-Llama-3-8B",
+      });
+      await option.first().click();
+      await ready(page);
+      assert.equal(await page.locator("#model").inputValue(), "Llama 3 8B Instruct");
+      assert.deepEqual(trouble, []);
+    }));
+
   test("calculator: every setting is chosen by keyboard, and the answer follows", () =>
     at(START, async (page, { trouble }) => {
       const focused = id => page.locator(`#${id}:focus`).waitFor();
