@@ -115,7 +115,7 @@ mod tests {
         let long = "one two three ".repeat(20);
         assert!(wrap(&long, "  - ", "    ").lines().all(|line| line.chars().count() <= 80));
         let line = format!("llama-server -m {}.gguf -ngl 999 -c 8192 -np 1 -fa on -ctk q8_0", "x".repeat(40));
-        let broken = command(&line);
+        let broken = command(&line, '\\');
         assert!(broken.lines().all(|line| line.chars().count() <= 80), "{broken}");
         assert_eq!(broken.replace(" \\\n     ", ""), format!("    {line}\n"));
     }

@@ -3,7 +3,7 @@
 use crate::site::names::spelling::{device_words, joined};
 
 /// Words that drivers, shops and people add.
-const NOISE: [&str; 34] = [
+const NOISE: [&str; 36] = [
     "nvidia",
     "amd",
     "intel",
@@ -38,6 +38,8 @@ const NOISE: [&str; 34] = [
     "vf",
     "accelerator",
     "advanced",
+    "developer",
+    "kit",
 ];
 
 /// Words of computers with an Apple chip.
@@ -66,13 +68,16 @@ impl DeviceQuery {
         let (outside, inside) = parentheses(name);
         let outside = outside.to_lowercase();
         let outside = outside.split(" w/ ").next().unwrap_or(&outside);
-        let all: Vec<String> = device_words(outside).into_iter().map(modern).collect();
-        let size = all.iter().find_map(|word| memory_size(word));
+        let all: Vec<String> = device_words(outside).into_iter().flat_map(modern).collect();
+        let whole: Vec<String> =
+            device_words(&name.replace(['(', ')'], " ")).into_iter().flat_map(modern).collect();
+        let size = all.iter().chain(&whole).find_map(|word| memory_size(word));
         let unsized_words: Vec<&String> = all.iter().filter(|word| memory_size(word).is_none()).collect();
         let is_noise = |word: &&String| NOISE.contains(&word.as_str());
         let mut spellings = vec![joined(all.iter().filter(|word| !is_noise(word)))];
         spellings.push(joined(unsized_words.iter().copied().filter(|word| !is_noise(word))));
-        let (chip, variants) = apple_chip(&unsized_words);
+        let of_chip: Vec<&String> = whole.iter().filter(|word| memory_size(word).is_none()).collect();
+        let (chip, variants) = apple_chip(&of_chip);
         spellings.extend(chip);
         for text in inside {
             let words = device_words(&text);
@@ -108,13 +113,23 @@ fn parentheses(name: &str) -> (String, Vec<String>) {
     (outside, inside)
 }
 
-/// Returns the word of the catalog.
-fn modern(word: String) -> String {
+/// Returns the words of the catalog for a word.
+fn modern(word: String) -> Vec<String> {
+    // GeForce: `8060S` is a Radeon
+    let is_number =
+        |text: &str| text.len() == 4 && text < "6000" && text.bytes().all(|digit| digit.is_ascii_digit());
+    let size = word.strip_suffix("gib").or_else(|| word.strip_suffix('g'));
+    let (short, kind) = match word.strip_suffix("tis") {
+        Some(number) => (number, "tisuper"),
+        None => (word.strip_suffix('s').unwrap_or_default(), "super"),
+    };
     match word.as_str() {
-        "laptop" | "notebook" => "mobile".to_string(),
-        _ => match word.strip_suffix("gib").or_else(|| word.strip_suffix('g')) {
-            Some(digits) if digits.parse::<u32>().is_ok() => format!("{digits}gb"),
-            _ => word,
+        "laptop" | "notebook" => vec!["mobile".to_string()],
+        "tis" => vec!["tisuper".to_string()],
+        _ if is_number(short) => vec![short.to_string(), kind.to_string()],
+        _ => match size.filter(|digits| digits.parse::<u32>().is_ok()) {
+            Some(digits) => vec![format!("{digits}gb")],
+            None => vec![word],
         },
     }
 }

@@ -79,8 +79,12 @@ pub fn all_published() -> &'static [PublishedModel] {
     &TABLE.models
 }
 
-/// Returns the models of a name: `owner/name`, a GGUF repository, or a name without owner.
+/// Returns the models of a name: `owner/name`, a GGUF repository, or a name without owner, which needs a number to be
+/// more than a common word.
 pub fn published(name: &str) -> Vec<PublishedModel> {
+    if !name.contains(|c: char| c == '/' || c.is_ascii_digit()) {
+        return Vec::new();
+    }
     let key = if name.contains('/') { name.to_lowercase() } else { spelling(name) };
     let positions = TABLE.positions.get(&key);
     positions.into_iter().flatten().map(|at| TABLE.models[*at]).collect()
