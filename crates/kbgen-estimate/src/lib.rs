@@ -10,6 +10,7 @@ extern crate self as kbgen_estimate;
 
 pub mod architecture;
 pub mod backend;
+pub mod build;
 pub mod bytes;
 mod cache;
 pub mod checkpoint;

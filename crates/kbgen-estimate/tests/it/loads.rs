@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::backend::{Backend, driver_range};
+use kbgen_estimate::build::Build;
 use kbgen_estimate::estimator::Part;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::CacheType;
@@ -235,4 +236,35 @@ fn no_verdict_contradicts_a_load() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Returns the period of the build that wrote a log: of its number, or else of its date.
+fn build_of(row: &Row) -> Build {
+    let (number, date) = row["build"].split_once(' ').unwrap_or(("", &row["build"]));
+    let number = number.trim_end_matches('?');
+    let date: String = date.split(' ').next().unwrap().trim_end_matches('?').to_string();
+    let date = if date.ends_with("-0") { format!("{date}2") } else { date };
+    number.parse().or_else(|_| date.parse()).unwrap_or_else(|_| panic!("{}", row["build"]))
+}
+
+#[test]
+fn explore_builds() {
+    let models = models();
+    for row in rows(LOADS).iter().filter(|row| row["part"].starts_with("compute")) {
+        if row["backend"].contains("ik") {
+            continue;
+        }
+        let build = build_of(row);
+        let backends = backend(&row["backend"]);
+        let profile = backends[0].profile();
+        let now = profile.settings(&settings(row));
+        let then = Settings { build, ..now.clone() };
+        let mut planner = Planner::new(&models[&row["model"]]);
+        let count = now.tensor_split.len();
+        let place = match row["part"].rsplit(' ').next().unwrap() { "host" => count, gpu => gpu[3..].parse().unwrap() };
+        let a = planner.compute_on(&now).unwrap()[place].0 as f64 / MIB;
+        let b = planner.compute_on(&then).unwrap()[place].0 as f64 / MIB;
+        let said: f64 = row["said_mib"].parse().unwrap();
+        println!("{:7} {:>10.2} {:>10.2} {:>10.2} {:>7.2}% {:>7.2}% {:?} {} {} {} {} {} {}", row["part"].rsplit(' ').next().unwrap(), said, a, b, (a/said-1.0)*100.0, (b/said-1.0)*100.0, build, row["backend"], row["build"], row["model"], row["ctx"], row["settings"], row["note"]);
+    }
 }
