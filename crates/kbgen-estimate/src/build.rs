@@ -76,6 +76,12 @@ impl Build {
         self >= Build::June2026
     }
 
+    /// Returns whether the states of all tokens after the last layer are kept where a draft model can use them
+    /// (<https://github.com/ggml-org/llama.cpp/pull/22673>, <https://github.com/ggml-org/llama.cpp/pull/24025>).
+    pub(crate) fn keeps_hidden_states(self) -> bool {
+        self >= Build::June2026
+    }
+
     /// Returns whether the server keeps the logits of one token per slot only.
     pub fn limits_logits(self) -> bool {
         self >= Build::June2026
