@@ -1,11 +1,14 @@
 //! Command-line options. The modules of the commands interpret them.
 
+pub(crate) mod engines;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::civil::Date;
 
+use crate::cli::arguments::engines::{LlamaOptions, VllmOptions};
 use crate::serve::HostName;
 
 /// Generate an errors knowledge base from a folder of Markdown pages
@@ -240,6 +243,10 @@ pub(crate) struct FitOptions {
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub llama: LlamaOptions,
+    #[command(flatten)]
+    pub vllm: VllmOptions,
 }
 
 /// Programs that run the llama.cpp graph. They allocate slots and logits differently.
@@ -257,6 +264,9 @@ pub(crate) enum RunnerName {
 pub(crate) struct EstimateOptions {
     /// CSV file [default: standard input, also `-`]
     pub file: Option<PathBuf>,
+    /// Build of llama.cpp for rows without one, by number or date, such as b9000 or 2026-05 [default: the current one]
+    #[arg(long, value_name = "BUILD")]
+    pub build: Option<String>,
 }
 
 #[derive(Debug, Args)]

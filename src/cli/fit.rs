@@ -4,6 +4,7 @@ mod commands;
 mod error_page;
 mod human;
 mod layout;
+mod llama_options;
 mod machine;
 mod model_file;
 mod python;

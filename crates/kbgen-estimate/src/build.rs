@@ -19,19 +19,22 @@ pub enum Build {
     /// Flash attention has an F16 mask (<https://github.com/ggml-org/llama.cpp/pull/23764>) and on CUDA keeps F16 copies
     /// of a quantized cache in the compute buffer (<https://github.com/ggml-org/llama.cpp/pull/23907>); the server
     /// limits the logits (<https://github.com/ggml-org/llama.cpp/pull/23861>).
-    #[default]
     June2026,
+    /// CUDA weighs and sums the results of experts in one kernel (<https://github.com/ggml-org/llama.cpp/pull/25952>).
+    #[default]
+    September2026,
 }
 
 /// First build number and first day of each period. Numbers are interpolated between builds with a known date: b5781 of
 /// June 29 and b5912 of July 16, 2025; b6123 of August 10, 2025; b7847 of January 28, b8651 of April 3, b9272 of May 22,
-/// and b9670 of June 17, 2026. A change can be a few days and some dozen builds off.
-const STARTS: [(Build, u64, &str); 5] = [
+/// b9670 of June 17, and b10760 of September 2, 2026. A change can be a few days and some dozen builds off.
+const STARTS: [(Build, u64, &str); 6] = [
     (Build::July2025, 5775, "2025-06-29"),
     (Build::August2025, 6074, "2025-08-02"),
     (Build::February2026, 7820, "2026-01-24"),
     (Build::April2026, 8610, "2026-04-01"),
     (Build::June2026, 9440, "2026-06-01"),
+    (Build::September2026, 10_800, "2026-09-05"),
 ];
 
 impl Build {
@@ -43,6 +46,7 @@ impl Build {
         Build::February2026,
         Build::April2026,
         Build::June2026,
+        Build::September2026,
     ];
 
     /// Returns whether a gate and its product are one operation.
@@ -82,6 +86,11 @@ impl Build {
         self >= Build::June2026
     }
 
+    /// Returns whether the results of experts and their weights stay until the sum on CUDA.
+    pub(crate) fn keeps_expert_results(self) -> bool {
+        self >= Build::September2026
+    }
+
     /// Returns whether the server keeps the logits of one token per slot only.
     pub fn limits_logits(self) -> bool {
         self >= Build::June2026
@@ -96,7 +105,8 @@ impl fmt::Display for Build {
             Build::August2025 => "August 2025 to January 2026",
             Build::February2026 => "February and March 2026",
             Build::April2026 => "April and May 2026",
-            Build::June2026 => "since June 2026",
+            Build::June2026 => "June to August 2026",
+            Build::September2026 => "since September 2026",
         })
     }
 }
@@ -122,7 +132,8 @@ impl FromStr for Build {
             [year, month, day] => (*year, *month, *day),
             _ => return Err(UnknownBuild),
         };
-        let two = |text: &str, most: &str| text.len() == 2 && is_digits(text) && ("01"..=most).contains(&text);
+        let two =
+            |text: &str, most: &str| text.len() == 2 && is_digits(text) && ("01"..=most).contains(&text);
         if year.len() != 4 || !is_digits(year) || !two(month, "12") || !two(day, "31") {
             return Err(UnknownBuild);
         }
@@ -150,8 +161,11 @@ mod tests {
         assert_eq!(period("2026-05-31"), Ok(Build::April2026));
         assert_eq!(period("b9670"), Ok(Build::June2026));
         assert_eq!(period("2026-06"), Ok(Build::June2026));
+        assert_eq!(period("2026-10-01"), Ok(Build::September2026));
         assert_eq!(Build::default(), *Build::ALL.last().unwrap());
-        for text in ["", "b", "latest", "2026", "2026-13", "2026-5", "2026-05-32", "1-2-3-4", "b99999999999999999999"] {
+        for text in
+            ["", "b", "latest", "2026", "2026-13", "2026-5", "2026-05-32", "1-2-3-4", "b99999999999999999999"]
+        {
             // a year alone is read as a build number
             let expected = if text == "2026" { Ok(Build::Earliest) } else { Err(UnknownBuild) };
             assert_eq!(period(text), expected, "{text}");

@@ -4,10 +4,11 @@
 //! and `docs/modelfile.mdx` of Ollama; `vllm/engine/arg_utils.py`.
 
 use kbgen_estimate::quantization::CacheType;
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{ExpertPlacement, FlashAttention, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
+use crate::cli::fit::llama_options;
 use crate::cli::fit::python::Vllm;
 use crate::cli::fit::request::{FitRequest, ModelSource};
 
@@ -69,7 +70,7 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
     if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         words.push("--kv-unified".to_string());
     }
-    words.push("-fa on".to_string());
+    words.extend(llama_options::words(plan));
     let (k, v) = (plan.cache_type_k, plan.cache_type_v);
     if (k, v) != (CacheType::F16, CacheType::F16) {
         words.push(format!("-ctk {k} -ctv {v}"));
@@ -90,7 +91,7 @@ fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> 
     } else if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         Some("slots do not share a cache; pass --runner ollama")
     } else {
-        None
+        llama_options::no_ollama(plan)
     }
 }
 
@@ -99,7 +100,8 @@ fn ollama(request: &FitRequest<'_>, plan: &Settings) -> Vec<String> {
     let name = request.source.slug();
     let file = file(request, plan);
     let from = if file.contains('/') { file } else { format!("./{file}") };
-    let mut server = "OLLAMA_FLASH_ATTENTION=1".to_string();
+    let flash = u8::from(plan.flash_attention == FlashAttention::On);
+    let mut server = format!("OLLAMA_FLASH_ATTENTION={flash}");
     if plan.cache_type_k != CacheType::F16 {
         server.push_str(&format!(" OLLAMA_KV_CACHE_TYPE={}", plan.cache_type_k));
     }

@@ -9,12 +9,13 @@ use kbgen_estimate::plan::remedies::Remedies;
 use kbgen_estimate::plan::search::largest_context;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::Quantization;
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, FlashAttention, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::error_page::{ErrorPage, error_page};
+use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::python::{PythonEngines, python};
 use crate::cli::fit::request::{FitRequest, ModelSource};
@@ -72,6 +73,15 @@ pub(super) struct ReportedSettings {
     /// Number of first layers whose experts stay in RAM.
     pub cpu_expert_layers: u64,
     pub tensor_split: Vec<u64>,
+    pub batch_size: u64,
+    pub ubatch_size: u64,
+    pub flash_attention: bool,
+    pub cache_in_ram: bool,
+    /// Period of llama.cpp builds.
+    pub build: String,
+    /// Settings that differ from the defaults, in words.
+    #[serde(skip)]
+    pub described: Vec<String>,
     /// Accuracy of weights, cache and compute buffer.
     pub evidence: &'static str,
 }
@@ -363,6 +373,12 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
             ExpertPlacement::Cpu => places - 1,
         },
         tensor_split: settings.tensor_split.clone(),
+        batch_size: settings.n_batch,
+        ubatch_size: settings.n_ubatch,
+        flash_attention: settings.flash_attention == FlashAttention::On,
+        cache_in_ram: settings.cache_placement == CachePlacement::Host,
+        build: settings.build.to_string(),
+        described: llama_options::described(settings),
         evidence,
     }
 }

@@ -7,6 +7,7 @@ use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
+use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::{Machine, resolve_slug};
 use crate::cli::fit::model_file::{GgufModel, is_file};
 use crate::diag::nearest;
@@ -73,8 +74,11 @@ impl<'s> FitRequest<'s> {
         let mut settings = for_runner(Settings::new(any, context), options.runner, slots);
         (settings.cache_type_k, settings.cache_type_v) = cache_types(&options.kv_type)?;
         settings.tensor_split = machine.split();
+        llama_options::apply(&options.llama, options.runner, machine.cards.len(), &mut settings)?;
         check(&model, &settings).map_err(|reason| {
-            anyhow!("{title} does not support a `{}` cache: {}", options.kv_type, reason.0)
+            let (k, v) = (settings.cache_type_k, settings.cache_type_v);
+            let cache = if k == v { k.to_string() } else { format!("{k}/{v}") };
+            anyhow!("{title} does not support a `{cache}` cache: {}", reason.0)
         })?;
         if options.runner == RunnerName::Ollama && slots > 1 && model.family.served_alone_by_ollama {
             bail!("Ollama serves one request at a time with {title}; set `--slots` to 1");
@@ -195,11 +199,13 @@ fn quantization(name: &str) -> Result<Quantization> {
 
 fn cache_types(name: &str) -> Result<(CacheType, CacheType)> {
     let (k, v) = name.split_once('/').unwrap_or((name, name));
-    let one = |name: &str| {
-        let known = CacheType::ALL.iter().map(|kind| kind.name());
-        name.trim().parse::<CacheType>().map_err(|_| unknown("cache type", name, known))
-    };
-    Ok((one(k)?, one(v)?))
+    Ok((cache_type(k)?, cache_type(v)?))
+}
+
+/// Parses a cache type.
+pub(super) fn cache_type(name: &str) -> Result<CacheType> {
+    let known = CacheType::ALL.iter().map(|kind| kind.name());
+    name.trim().parse().map_err(|_| unknown("cache type", name, known))
 }
 
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> anyhow::Error {
@@ -227,7 +233,7 @@ fn context(written: &str, model: &str, most: u64) -> Result<u64> {
 }
 
 /// Parses a whole number in a range.
-fn count(flag: &str, written: Option<&str>, least: u64, most: u64) -> Result<Option<u64>> {
+pub(super) fn count(flag: &str, written: Option<&str>, least: u64, most: u64) -> Result<Option<u64>> {
     let Some(written) = written else { return Ok(None) };
     match written.trim().parse::<u64>() {
         Ok(count) if (least..=most).contains(&count) => Ok(Some(count)),

@@ -114,7 +114,7 @@ impl Builder<'_> {
         let weighted = self.graph.in_place(&[out, shares]);
         self.graph.expand(weighted);
         let sum = self.sum_of_experts(weighted, experts.used);
-        if FUSED_EXPERTS.contains(&experts.used) {
+        if FUSED_EXPERTS.contains(&experts.used) && self.settings.build.keeps_expert_results() {
             self.graph.kept.push(Kept { tensors: [out, shares], from: weighted, until: sum });
         }
         sum

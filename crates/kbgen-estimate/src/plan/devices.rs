@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn layers_go_where_they_leave_most_memory_on_the_fullest_device() {
         const MIB: u64 = 1 << 20;
-        let available = |gpus: &[u64]| Available { gpus: gpus.iter().map(|free| Bytes(free * MIB)).collect() };
+        let available =
+            |gpus: &[u64]| Available { gpus: gpus.iter().map(|free| Bytes(free * MIB)).collect() };
         let split = |needs: &[u64], free: &[u64], reserve: &[u64]| {
             let needs: Vec<u64> = needs.iter().map(|need| need * MIB).collect();
             let reserve: Vec<u64> = reserve.iter().map(|bytes| bytes * MIB).collect();
