@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::civil::Date;
 
-use crate::cli::arguments::engines::{LlamaOptions, VllmOptions};
+use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
 use crate::serve::HostName;
 
 /// Generate an errors knowledge base from a folder of Markdown pages
@@ -155,6 +155,9 @@ pub(crate) struct NewOptions {
     /// Derive the signature of an error from this log
     #[arg(long, value_name = "FILE")]
     pub from_log: Option<PathBuf>,
+    /// Read the hyperparameters of a model from this GGUF file or checkpoint folder
+    #[arg(long, value_name = "FILE", conflicts_with = "from_log")]
+    pub from: Option<String>,
     /// Value of `verified` [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
@@ -205,7 +208,7 @@ pub(crate) struct ExplainOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitOptions {
-    /// Model name, as in the URL of its page, or a GGUF file: its path, its folder, or `-` for its first bytes on standard input
+    /// Model name, as in the URL of its page; a GGUF file: its path, its folder, or `-` for its first bytes on standard input; or the folder of a Hugging Face checkpoint
     pub model: String,
     /// Quantization of the weights [default: the largest that fits]
     #[arg(long, value_name = "Q")]
@@ -243,6 +246,8 @@ pub(crate) struct FitOptions {
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub files: FileOptions,
     #[command(flatten)]
     pub llama: LlamaOptions,
     #[command(flatten)]

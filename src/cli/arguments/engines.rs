@@ -1,6 +1,7 @@
 //! Options of `kbgen fit` that llama.cpp and vLLM have too, under their names.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -76,6 +77,21 @@ pub(crate) struct VllmOptions {
     pub tensor_parallel_size: Option<String>,
 }
 
+/// Files that llama.cpp loads beside the model.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Files beside the model")]
+pub(crate) struct FileOptions {
+    /// Projector for images or audio, a GGUF file
+    #[arg(long, value_name = "FILE")]
+    pub mmproj: Option<PathBuf>,
+    /// LoRA adapter, a GGUF file; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub lora: Vec<PathBuf>,
+    /// Draft model for speculative decoding, a GGUF file
+    #[arg(long, value_name = "FILE", visible_alias = "model-draft")]
+    pub draft: Option<PathBuf>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CacheDtype {
     /// That of the weights before quantization
@@ -85,7 +101,8 @@ pub(crate) enum CacheDtype {
 }
 
 /// Short options of llama.cpp that clap cannot parse, because they have several letters.
-const SHORT: [(&str, &str); 13] = [
+const SHORT: [(&str, &str); 14] = [
+    ("-md", "--draft"),
     ("-ts", "--tensor-split"),
     ("-sm", "--split-mode"),
     ("-ub", "--ubatch-size"),

@@ -39,6 +39,7 @@ pub(super) fn commands(request: &FitRequest<'_>, plan: &Settings, vllm: &Vllm) -
 fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
     match &request.source {
         ModelSource::File(file) => file.path.display().to_string(),
+        ModelSource::Checkpoint(found) => format!("{}-{}.gguf", found.title, plan.quantization),
         ModelSource::Page(page) => {
             let hub = page.data.hf_id.as_deref().and_then(|id| id.rsplit('/').next());
             format!("{}-{}.gguf", hub.unwrap_or(&page.head.id.slug), plan.quantization)
@@ -71,6 +72,7 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings) -> String {
         words.push("--kv-unified".to_string());
     }
     words.extend(llama_options::words(plan));
+    words.extend(request.additions.iter().map(|each| format!("{} {}", each.option(), quoted(&each.file))));
     let (k, v) = (plan.cache_type_k, plan.cache_type_v);
     if (k, v) != (CacheType::F16, CacheType::F16) {
         words.push(format!("-ctk {k} -ctv {v}"));
@@ -90,6 +92,8 @@ fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> 
         Some("no setting for the split across devices")
     } else if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         Some("slots do not share a cache; pass --runner ollama")
+    } else if !request.additions.is_empty() {
+        Some("no option for files beside the model")
     } else {
         llama_options::no_ollama(plan)
     }
@@ -128,19 +132,25 @@ fn serve(request: &FitRequest<'_>, vllm: &Vllm) -> Option<String> {
     if vllm.verdict == Some("no") {
         return None;
     }
-    let id = request.source.page()?.data.hf_id.as_deref()?;
+    let id = match &request.source {
+        ModelSource::Page(page) => page.data.hf_id.clone()?,
+        ModelSource::Checkpoint(found) => quoted(&found.path.display().to_string()),
+        ModelSource::File(_) => return None,
+    };
     let mut command = match weights {
-        "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(id)),
+        _ if matches!(request.source, ModelSource::Checkpoint(_)) => format!("vllm serve {id}"),
+        "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(&id)),
         _ => format!("vllm serve {id}"),
     };
     if weights == "FP8" {
         command.push_str(" --quantization fp8");
     }
-    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization 0.92", request.context));
+    let share = request.vllm.utilization as f64 / 1000.0;
+    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization {share}", request.context));
     if cache == "fp8" {
         command.push_str(" --kv-cache-dtype fp8");
     }
-    match request.machine.cards.len() {
+    match request.vllm.cards {
         1 => {}
         cards => command.push_str(&format!(" --tensor-parallel-size {cards}")),
     }

@@ -98,6 +98,17 @@ fn heading(report: &FitReport) -> TerminalText {
             text.push(format!("sold with {} GiB; pass --memory to select one\n", sizes.join(", ")));
         }
     }
+    for each in &report.additions {
+        let parts = [
+            ("weights", each.weights_bytes),
+            ("cache", each.cache_bytes),
+            ("compute buffer", each.compute_bytes),
+        ];
+        let parts = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        let parts: Vec<String> = parts.map(|(name, bytes)| format!("{} of {name}", gib(*bytes))).collect();
+        let line = format!("plus the {} {}: {}", each.kind, one_line(&each.file), parts.join(", "));
+        text.push(wrap(&line, "", "  "));
+    }
     text
 }
 

@@ -94,6 +94,19 @@ impl Machine {
         Ok(Self { cards })
     }
 
+    /// Counts bytes on the first device as used by other programs.
+    ///
+    /// # Errors
+    /// If the device does not have them.
+    pub fn reserve(&mut self, bytes: u64) -> Result<()> {
+        let Some(first) = self.cards.first_mut() else { return Ok(()) };
+        if first.other + bytes >= first.visible {
+            bail!("the files beside the model need {} of {}", gib(bytes), gib(first.visible - first.other));
+        }
+        first.other += bytes;
+        Ok(())
+    }
+
     /// Returns the default split of llama.cpp, which is proportional to free memory.
     pub fn split(&self) -> Vec<u64> {
         const MIB: u64 = 1 << 20;

@@ -13,6 +13,7 @@ use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, FlashAttention, 
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
+use crate::cli::fit::additions::Addition;
 use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::error_page::{ErrorPage, error_page};
 use crate::cli::fit::llama_options;
@@ -34,6 +35,8 @@ pub(super) struct FitReport {
     /// Needs of the requested settings.
     pub devices: Vec<DeviceReport>,
     pub host: BufferSizes,
+    /// Files loaded beside the model, counted in `other_bytes` of the first device.
+    pub additions: Vec<Addition>,
     /// Settings that run if the requested ones do not fit.
     pub plan: Option<Plan>,
     /// Largest context of one request at this quantization, in tokens.
@@ -157,7 +160,7 @@ pub(super) struct QuantizationRow {
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
     let planner = match &request.source {
-        ModelSource::Page(_) => Planner::new(&model),
+        ModelSource::Page(_) | ModelSource::Checkpoint(_) => Planner::new(&model),
         ModelSource::File(file) => Planner::of_file(&model, &file.model),
     };
     let backends = request.machine.cards.iter().map(|card| card.backends).collect();
@@ -215,7 +218,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
-            .find(|row| row.verdict == Some("fits") && request.source.page().is_some())
+            .find(|row| row.verdict == Some("fits") && !request.candidates.is_empty())
             .map(|row| row.quant.clone()),
         remedies,
         speed: speed(
@@ -228,6 +231,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         other_engines,
         error_page: error_page(site, request, &need, verdict),
         host: host(&need),
+        additions: request.additions.clone(),
         devices,
         plan,
         quantizations: rows,

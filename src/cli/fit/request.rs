@@ -7,9 +7,12 @@ use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
+use crate::cli::fit::additions::{Addition, additions};
+use crate::cli::fit::checkpoint_dir::{CheckpointModel, folder_of};
 use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::{Machine, resolve_slug};
 use crate::cli::fit::model_file::{GgufModel, is_file};
+use crate::cli::fit::vllm_options::VllmRequest;
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
@@ -23,8 +26,10 @@ const MAX_SLOTS: u64 = 256;
 pub(super) enum ModelSource<'s> {
     /// A page of the site.
     Page(&'s Page<ModelData>),
-    /// A file.
+    /// A GGUF file.
     File(Box<GgufModel>),
+    /// A checkpoint of Hugging Face.
+    Checkpoint(Box<CheckpointModel>),
 }
 
 /// Validated request.
@@ -42,6 +47,9 @@ pub(super) struct FitRequest<'s> {
     pub quant: Option<Quantization>,
     /// Quantizations to choose from, largest first.
     pub candidates: Vec<Quantization>,
+    /// Files loaded beside the model, on the first device.
+    pub additions: Vec<Addition>,
+    pub vllm: VllmRequest,
 }
 
 impl<'s> FitRequest<'s> {
@@ -53,7 +61,7 @@ impl<'s> FitRequest<'s> {
         let source = ModelSource::new(site, &options.model)?;
         let model = source.architecture()?;
         let title = source.title();
-        let machine = Machine::new(site, options)?;
+        let mut machine = Machine::new(site, options)?;
         let (candidates, quant) = match &source {
             ModelSource::Page(page) => {
                 let quant = options.quant.as_deref().map(quantization).transpose()?;
@@ -64,6 +72,10 @@ impl<'s> FitRequest<'s> {
             }
             // The planner of a file ignores it.
             ModelSource::File(_) => (Vec::new(), Some(Quantization::F16)),
+            ModelSource::Checkpoint(_) => {
+                let quant = options.quant.as_deref().map(quantization).transpose()?;
+                (with_page(site, &model), quant)
+            }
         };
         let context = match &options.ctx {
             None => DEFAULT_CTX.min(model.max_context),
@@ -83,15 +95,32 @@ impl<'s> FitRequest<'s> {
         if options.runner == RunnerName::Ollama && slots > 1 && model.family.served_alone_by_ollama {
             bail!("Ollama serves one request at a time with {title}; set `--slots` to 1");
         }
+        let additions = additions(&options.files, &settings)?;
+        machine.reserve(additions.iter().map(Addition::total).sum())?;
+        let vllm = VllmRequest::new(&options.vllm, machine.cards.len())?;
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
         settings.experts = experts(options, title, &model)?;
-        Ok(Self { source, model, machine, runner: options.runner, context, settings, quant, candidates })
+        Ok(Self {
+            source,
+            model,
+            machine,
+            runner: options.runner,
+            context,
+            settings,
+            quant,
+            candidates,
+            additions,
+            vllm,
+        })
     }
 }
 
 impl<'s> ModelSource<'s> {
     fn new(site: &'s Site, argument: &str) -> Result<Self> {
+        if let Some(folder) = folder_of(argument) {
+            return Ok(Self::Checkpoint(Box::new(CheckpointModel::read(&folder)?)));
+        }
         if is_file(argument) {
             return Ok(Self::File(Box::new(GgufModel::read(argument)?)));
         }
@@ -109,6 +138,7 @@ impl<'s> ModelSource<'s> {
                     .ok_or_else(|| anyhow!("`{slug}` is not covered; its hyperparameters are incomplete"))
             }
             Self::File(file) => Ok(file.model.architecture.clone()),
+            Self::Checkpoint(found) => Ok(found.architecture.clone()),
         }
     }
 
@@ -116,7 +146,7 @@ impl<'s> ModelSource<'s> {
     pub fn page(&self) -> Option<&'s Page<ModelData>> {
         match self {
             Self::Page(page) => Some(page),
-            Self::File(_) => None,
+            Self::File(_) | Self::Checkpoint(_) => None,
         }
     }
 
@@ -125,6 +155,7 @@ impl<'s> ModelSource<'s> {
         match self {
             Self::Page(page) => &page.head.title.value,
             Self::File(file) => &file.title,
+            Self::Checkpoint(found) => &found.title,
         }
     }
 
@@ -133,6 +164,7 @@ impl<'s> ModelSource<'s> {
         match self {
             Self::Page(page) => page.head.id.slug.clone(),
             Self::File(file) => file.slug(),
+            Self::Checkpoint(found) => found.slug(),
         }
     }
 
@@ -141,13 +173,14 @@ impl<'s> ModelSource<'s> {
         match self {
             Self::Page(_) => None,
             Self::File(file) => file.model.unknown_architecture.as_deref(),
+            Self::Checkpoint(found) => found.unknown.as_deref(),
         }
     }
 
     /// Returns the name of a quantization, or that of the file.
     pub fn quant_name(&self, quantization: Quantization) -> String {
         match self {
-            Self::Page(_) => quantization.name().to_string(),
+            Self::Page(_) | Self::Checkpoint(_) => quantization.name().to_string(),
             Self::File(file) => file.quant.clone(),
         }
     }
@@ -183,11 +216,14 @@ fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
 
 /// Returns the quantizations in which the model is available and that have a page, largest first.
 fn candidates(site: &Site, data: &ModelData, model: &Architecture) -> Vec<Quantization> {
+    fit::candidates(data, &with_page(site, model))
+}
+
+/// Returns the quantizations that have a page and suit the sizes of the model, largest first.
+fn with_page(site: &Site, model: &Architecture) -> Vec<Quantization> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
-    let known: Vec<Quantization> =
-        Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect();
-    fit::candidates(data, &known)
+    Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect()
 }
 
 fn quantization(name: &str) -> Result<Quantization> {
