@@ -33,8 +33,5 @@ fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Re
 /// Creates a request; device memory and memory share do not affect these constants.
 fn request(model: &Architecture, cards: u64) -> Result<Request, NotCovered> {
     let (weights, cache) = (WeightType::Bf16, VllmCache::Auto);
-    Request::new(
-        model,
-        &VllmSettings { weights, cache, cards, ..VllmSettings::default() },
-    )
+    Request::new(model, &VllmSettings { weights, cache, cards, ..VllmSettings::default() })
 }

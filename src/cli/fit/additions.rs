@@ -49,7 +49,9 @@ impl Addition {
 pub(super) fn additions(options: &FileOptions, settings: &Settings) -> Result<Vec<Addition>> {
     let mut all = Vec::new();
     if let Some(file) = &options.mmproj {
-        all.push(tensors("projector", file, |kind, architecture| kind == "mmproj" || architecture == "clip")?);
+        all.push(tensors("projector", file, |kind, architecture| {
+            kind == "mmproj" || architecture == "clip"
+        })?);
     }
     for file in &options.lora {
         all.push(tensors("LoRA", file, |kind, _| kind == "adapter")?);

@@ -52,7 +52,7 @@ impl CheckpointModel {
         let is_known = Family::named(&fields.name).is_some();
         let unknown = (!is_known).then(|| fields.name.clone());
         if !is_known {
-            fields.name = Family::plain().name.to_owned();
+            fields = fields.with_plain_family();
         }
         let config = folder.join("config.json");
         let architecture =

@@ -160,7 +160,9 @@ pub(super) struct QuantizationRow {
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
     let planner = match &request.source {
-        ModelSource::Page(_) | ModelSource::Checkpoint(_) => Planner::new(&model),
+        ModelSource::Page(_) => Planner::new(&model),
+        ModelSource::Checkpoint(found) if found.unknown.is_some() => Planner::new(&model).as_stand_in(),
+        ModelSource::Checkpoint(_) => Planner::new(&model),
         ModelSource::File(file) => Planner::of_file(&model, &file.model),
     };
     let backends = request.machine.cards.iter().map(|card| card.backends).collect();
@@ -348,7 +350,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
 fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
     let evidence = if request.source.unknown_architecture().is_some() {
-        "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
+        "weights exact; unknown architecture: the cache is at most that of a Llama of this size, compute buffers are 80% to 125% of its"
     } else if let Some(basis) = request.machine.basis() {
         basis
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {

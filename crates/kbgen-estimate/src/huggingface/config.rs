@@ -1,42 +1,14 @@
 //! Hyperparameters from the `config.json` of a checkpoint and the shapes of its tensors.
 //!
-//! Keys are those of `src/transformers/models/*/configuration_*.py`; the names of architectures are those that llama.cpp's
-//! `convert_hf_to_gguf.py` writes.
+//! Keys are those of `src/transformers/models/*/configuration_*.py`.
 
 use std::fmt;
 
 use serde_json::Value;
 
+use crate::family::Family;
 use crate::fields::{ArchitectureFields, MOST_LAYERS};
 use crate::huggingface::safetensors::StoredTensor;
-
-/// Names of architectures that differ from `model_type`.
-const NAMES: &[(&str, &str)] = &[
-    ("mistral", "llama"),
-    ("mixtral", "llama"),
-    ("qwen2_moe", "qwen2moe"),
-    ("qwen3_moe", "qwen3moe"),
-    ("qwen3_next", "qwen3next"),
-    ("qwen3_5", "qwen35"),
-    ("qwen3_5_text", "qwen35"),
-    ("qwen3_5_moe", "qwen35moe"),
-    ("qwen3_5_moe_text", "qwen35moe"),
-    ("gemma3_text", "gemma3"),
-    ("gpt_oss", "gpt-oss"),
-    ("glm4_moe", "glm4moe"),
-    ("deepseek_v2", "deepseek2"),
-    ("deepseek_v3", "deepseek2"),
-    ("kimi_k2", "deepseek2"),
-    ("glm4_moe_lite", "deepseek2"),
-    ("cohere", "command-r"),
-    ("ernie4_5_moe", "ernie4_5-moe"),
-    ("hunyuan_v1_dense", "hunyuan-dense"),
-    ("hunyuan_v1_moe", "hunyuan-moe"),
-    ("minimax_m2", "minimax-m2"),
-    ("granitemoehybrid", "granitehybrid"),
-    ("lfm2_moe", "lfm2moe"),
-    ("llama4_text", "llama4"),
-];
 
 /// Reason why a configuration cannot be read: a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +49,7 @@ impl Tensors<'_> {
     }
 }
 
-/// Returns the hyperparameters, which [`ArchitectureFields::build`] checks. Missing values stay zero. Without tensors, what
-/// their names and shapes tell is that of the architecture's usual models.
+/// Returns the hyperparameters, which [`ArchitectureFields::build`] checks. Missing values stay zero.
 ///
 /// # Errors
 /// When the text is not a configuration of a language model.
@@ -89,14 +60,13 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
     if !value.is_object() {
         return Err(error("not a configuration: expected an object".to_owned()));
     }
-    let outer = Config(&value);
     let text = value.get("text_config").filter(|text| text.is_object()).unwrap_or(&value);
     let config = Config(text);
     let kind = text.get("model_type").or_else(|| value.get("model_type")).and_then(Value::as_str);
     let Some(kind) = kind else {
         return Err(error("the configuration has no `model_type`".to_owned()));
     };
-    let name = NAMES.iter().find(|(other, _)| *other == kind).map_or(kind, |(_, name)| name);
+    let name = Family::of_model_type(kind).map_or(kind, |family| family.name);
     let number = |keys: &[&str]| config.number(keys);
     let count = number(&["num_hidden_layers", "n_layer", "num_layers"]);
     if count > MOST_LAYERS {
@@ -117,21 +87,15 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         width => width,
     };
     let shared = match number(&["shared_expert_intermediate_size"]) {
-        0 => number(&["n_shared_experts", "num_shared_experts"]) * expert_ffn,
+        0 => number(&["n_shared_experts", "num_shared_experts"]).saturating_mul(expert_ffn),
         width => width,
     };
     let step = number(&["decoder_sparse_step", "interleave_moe_layer_step"]);
-    let tied = match tensors.0 {
-        [] => config.flag("tie_word_embeddings").or(outer.flag("tie_word_embeddings")).unwrap_or(false),
-        _ => !tensors.has("lm_head.weight"),
-    };
     let norm = tensors.find("self_attn.q_norm.weight").or_else(|| tensors.find("query_layernorm.weight"));
-    let usual_norm = matches!(name, "qwen3" | "qwen3moe" | "qwen35" | "qwen35moe" | "qwen3next" | "gemma3");
-    let qk_norm = match (tensors.0, norm) {
-        ([], _) if usual_norm => "head",
-        (_, Some(norm)) if norm.shape == [head_dim] => "head",
-        (_, Some(_)) => "full",
-        _ => "",
+    let qk_norm = match norm {
+        Some(norm) if norm.shape == [head_dim] => "head",
+        Some(_) => "full",
+        None => "",
     };
     let value_heads = number(&["linear_num_value_heads"]);
     Ok(ArchitectureFields {
@@ -150,7 +114,7 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
             .find("embed_tokens.weight")
             .and_then(|table| table.shape.first().copied())
             .unwrap_or(number(&["vocab_size"])),
-        tied,
+        tied: !tensors.has("lm_head.weight"),
         max_ctx: number(&["max_position_embeddings", "n_positions"]),
         experts,
         experts_used: number(&["num_experts_per_tok", "moe_topk"]),
@@ -164,15 +128,16 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         mla_qk_rope: if latent > 0 { number(&["qk_rope_head_dim"]) } else { 0 },
         mla_qk_nope: if latent > 0 { number(&["qk_nope_head_dim"]) } else { 0 },
         mla_v_head: if latent > 0 { number(&["v_head_dim"]) } else { 0 },
-        ssm_conv: if has('R') { number(&["linear_conv_kernel_dim", "mamba_d_conv", "conv_L_cache"]) } else { 0 },
-        ssm_inner: value_heads * number(&["linear_value_head_dim"]),
+        ssm_conv: if has('R') {
+            number(&["linear_conv_kernel_dim", "mamba_d_conv", "conv_L_cache"])
+        } else {
+            0
+        },
+        ssm_inner: value_heads.saturating_mul(number(&["linear_value_head_dim"])),
         ssm_state: number(&["linear_key_head_dim", "mamba_d_state"]),
         ssm_dt_rank: if value_heads > 0 { value_heads } else { number(&["mamba_n_heads"]) },
         ssm_groups: number(&["linear_num_key_heads", "mamba_n_groups"]),
-        qkv_bias: match tensors.0 {
-            [] => config.flag("attention_bias").unwrap_or(name == "qwen2"),
-            _ => tensors.has("q_proj.bias") || tensors.has("qkv_proj.bias"),
-        },
+        qkv_bias: tensors.has("q_proj.bias") || tensors.has("qkv_proj.bias"),
         qk_norm: qk_norm.to_owned(),
         fused_qkv: tensors.has("qkv_proj.weight"),
         fused_gate_up: tensors.has("mlp.gate_up_proj.weight"),

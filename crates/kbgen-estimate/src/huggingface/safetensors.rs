@@ -247,7 +247,9 @@ impl Checkpoint {
     fn share(&self, tensor: &StoredTensor, cards: u64) -> u64 {
         let name = tensor.name.as_str();
         let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-        if tensor.shape.len() < 2 || has(&["vision", "visual", "kv_a_proj", "q_a_proj", ".gate.weight", "router"]) {
+        if tensor.shape.len() < 2
+            || has(&["vision", "visual", "kv_a_proj", "q_a_proj", ".gate.weight", "router"])
+        {
             return tensor.bytes;
         }
         if has(&[".k_proj.", ".v_proj."]) && self.kv_heads > 0 && cards > self.kv_heads {

@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(split(&[100; 6], &[1000, 1000], &[0, 0]), Some(vec![3, 3]));
         // small layers first, as with experts in RAM
         assert_eq!(split(&[10, 10, 10, 10, 200, 200, 200], &[500, 500], &[0, 0]), Some(vec![5, 2]));
-        assert_eq!(split(&[100; 6], &[800, 500], &[0, 0]), Some(vec![4, 2]));
-        assert_eq!(split(&[100; 6], &[1000, 1000], &[400, 0]), Some(vec![2, 4]));
+        assert_eq!(split(&[100; 6], &[900, 550], &[0, 0]), Some(vec![5, 1]));
+        assert_eq!(split(&[100; 6], &[1000, 1000], &[400, 0]), Some(vec![1, 5]));
         assert_eq!(split(&[100; 6], &[300, 290], &[0, 0]), None);
         assert_eq!(split(&[100; 6], &[300, 300], &[400, 0]), None, "no room for the reserve");
     }
