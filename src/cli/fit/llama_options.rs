@@ -77,7 +77,8 @@ fn shares(written: &str, devices: usize) -> Result<Vec<u64>> {
 /// Returns the options for llama-server, beside those that every command has.
 pub(super) fn words(settings: &Settings) -> Vec<String> {
     let mut words = Vec::new();
-    if settings.n_batch != 2048 {
+    // Ollama's 512 needs the same memory as the default
+    if !matches!(settings.n_batch, 512 | 2048) {
         words.push(format!("-b {}", settings.n_batch));
     }
     if settings.n_ubatch != 512 {

@@ -318,6 +318,24 @@ pub fn loads_section() -> String {
     text
 }
 
+/// Returns the logged buffers of backends with a band, one by one: there are too few for a quantile.
+pub fn bands_section() -> String {
+    let mut text = String::from(
+        "Buffers on the GPU in logs of Vulkan, Metal and SYCL, in MiB, and the replay of the build that wrote the log. \
+         The bands of these backends were chosen to contain these rows; none was held out.\n\n\
+         | log | logged | replayed | error |\n| --- | ---: | ---: | ---: |\n",
+    );
+    for buffer in logged_buffers() {
+        if buffer.is_host || matches!(buffer.backend, "CUDA" | "ROCm") {
+            continue;
+        }
+        let own = buffer.replayed[1];
+        let error = (own / buffer.logged - 1.0) * 100.0;
+        text += &format!("| {} | {:.2} | {own:.2} | {error:+.1}% |\n", buffer.name, buffer.logged);
+    }
+    text
+}
+
 /// Logs of CUDA and ROCm whose compute buffer is not that of their build: one whose buffers in RAM do not belong to the
 /// context that it names, and one of March 2024.
 const UNEXPLAINED: [&str; 2] =

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::loads::loads_section;
+use crate::loads::{bands_section, loads_section};
 use crate::rows::{MODELS, Row, fields, models, number, rows};
 use crate::speed::{Reported, reported};
 use kbgen_estimate::architecture::Architecture;
@@ -320,10 +320,11 @@ fn accuracy_is_written_down_as_measured() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ACCURACY.md");
     let text = format!(
         "# Accuracy\n\nWritten by the crate's tests (`KBGEN_BLESS=1 cargo test`) from the tables in `tests/data`.\n\n\
-         ## Memory\n\n{}\n## Loads of real programs\n\n{}\n## Token speed\n\n{}",
+         ## Memory\n\n{}\n## Loads of real programs\n\n{}\n## Token speed\n\n{}\n## Loads of other backends\n\n{}",
         error_section(),
         loads_section(),
-        speed_section()
+        speed_section(),
+        bands_section()
     );
     if std::env::var_os("KBGEN_BLESS").is_some_and(|value| !value.is_empty()) {
         fs::write(&path, &text).unwrap();
