@@ -190,7 +190,7 @@ impl ArchitectureFields {
         })
     }
 
-    /// Makes a Llama of the same sizes, to stand in for an unknown architecture: every layer has attention.
+    /// Makes a Llama of the same sizes in place of an unknown architecture: every layer has attention.
     pub fn with_plain_family(mut self) -> ArchitectureFields {
         self.name = Family::plain().name.to_owned();
         self.layers = self.layers.replace(['R', 'N'], "F");

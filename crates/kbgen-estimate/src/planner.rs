@@ -32,7 +32,7 @@ pub struct Planner<'m> {
     curves: HashMap<Settings, Arc<Vec<Segment>>>,
     /// Backends that plans are for, GPU by GPU; CUDA beyond the end.
     backends: Vec<&'static [Backend]>,
-    /// Whether a Llama stands in for an unknown architecture.
+    /// Whether a Llama replaces an unknown architecture.
     is_stand_in: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'m> Planner<'m> {
         Planner { of_file: Some(Arc::clone(&file.weights)), is_stand_in, ..Planner::new(model) }
     }
 
-    /// Makes the plans ranges, because a Llama stands in for an unknown architecture.
+    /// Makes the plans ranges, because a Llama replaces an unknown architecture.
     pub fn as_stand_in(self) -> Planner<'m> {
         Planner { is_stand_in: true, ..self }
     }

@@ -125,13 +125,13 @@ impl Machine {
         let has = |backend: &Backend| self.cards.iter().any(|card| card.backends.contains(backend));
         let text = match Backend::ALL.iter().rev().find(|backend| has(backend))? {
             Backend::Sycl => {
-                "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL up to 30% below in 2"
+                "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL in 2"
             }
             Backend::Metal => {
                 "weights, with the whole file mapped, and cache exact; compute buffers within 10%, or 32 MiB more, of CUDA's in 6 Metal logs"
             }
             Backend::Vulkan | Backend::Rocm => {
-                "weights and cache exact; compute buffers of ROCm within 3% of CUDA's in 4 logs, of Vulkan within 20% in 8"
+                "weights and cache exact; compute buffers of ROCm equal CUDA's in 4 logs, of Vulkan within 20% in 8"
             }
             Backend::CudaShared => "buffers exact; the system uses the same memory, and its share is a range",
             Backend::Cuda => return None,
