@@ -37,7 +37,7 @@ pub(crate) enum Command {
     /// Print an error page
     Explain(ExplainOptions),
     /// Estimate whether a model fits in GPU memory
-    Fit(FitOptions),
+    Fit(Box<FitOptions>),
     /// Estimate memory for many configurations, from CSV to CSV
     Estimate(EstimateOptions),
     /// List pages due for review
