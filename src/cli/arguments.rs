@@ -1,11 +1,14 @@
 //! Command-line options. The modules of the commands interpret them.
 
+pub(crate) mod engines;
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::civil::Date;
 
+use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
 use crate::serve::HostName;
 
 /// Generate an errors knowledge base from a folder of Markdown pages
@@ -34,7 +37,7 @@ pub(crate) enum Command {
     /// Print an error page
     Explain(ExplainOptions),
     /// Estimate whether a model fits in GPU memory
-    Fit(FitOptions),
+    Fit(Box<FitOptions>),
     /// Estimate memory for many configurations, from CSV to CSV
     Estimate(EstimateOptions),
     /// List pages due for review
@@ -154,6 +157,9 @@ pub(crate) struct NewOptions {
     /// Derive the signature of an error from this log
     #[arg(long, value_name = "FILE")]
     pub from_log: Option<PathBuf>,
+    /// Read the hyperparameters of a model from this GGUF file or checkpoint folder
+    #[arg(long, value_name = "FILE", conflicts_with = "from_log")]
+    pub from: Option<String>,
     /// Value of `verified` [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
@@ -204,7 +210,7 @@ pub(crate) struct ExplainOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitOptions {
-    /// Model name, as in the URL of its page, or a GGUF file: its path, its folder, or `-` for its first bytes on standard input
+    /// Model name, as in the URL of its page; a GGUF file: its path, its folder, or `-` for its first bytes on standard input; or the folder of a Hugging Face checkpoint
     pub model: String,
     /// Quantization of the weights [default: the largest that fits]
     #[arg(long, value_name = "Q")]
@@ -245,6 +251,12 @@ pub(crate) struct FitOptions {
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub files: FileOptions,
+    #[command(flatten)]
+    pub llama: LlamaOptions,
+    #[command(flatten)]
+    pub vllm: VllmOptions,
 }
 
 /// Systems by the memory that programs see.
@@ -279,6 +291,9 @@ pub(crate) enum RunnerName {
 pub(crate) struct EstimateOptions {
     /// CSV file [default: standard input, also `-`]
     pub file: Option<PathBuf>,
+    /// Build of llama.cpp for rows without one, by number or date, such as b9000 or 2026-05 [default: the current one]
+    #[arg(long, value_name = "BUILD")]
+    pub build: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -7,9 +7,10 @@ mod row;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Write};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, anyhow};
 use csv::ByteRecord;
 use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::build::Build;
 use rayon::prelude::*;
 
 use crate::cli::Outcome;
@@ -35,12 +36,18 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Ou
             Some((page.head.id.slug.clone(), fit::architecture(&page.data.architecture).ok()??))
         })
         .collect();
+    let build = match &options.build {
+        None => Build::default(),
+        Some(build) => build.parse().map_err(|_| {
+            anyhow!("invalid build `{build}`; expected a number such as b9000, or a date such as 2026-05")
+        })?,
+    };
     let input = environment::input(options.file.as_deref())?;
-    estimate_csv(input, io::stdout().lock(), &models, &Names::new(&site, Kind::Model))?;
+    estimate_csv(input, io::stdout().lock(), &models, &Names::new(&site, Kind::Model), build)?;
     Ok(Outcome::Success)
 }
 
-/// Estimates every row in parallel and writes the results in order, up to the first error.
+/// Estimates every row in parallel for a build of llama.cpp, unless the row has its own, and writes the results in order, up to the first error.
 ///
 /// # Errors
 /// Returns the first error with its line.
@@ -49,11 +56,12 @@ pub fn estimate_csv(
     output: impl Write,
     models: &BTreeMap<String, Architecture>,
     names: &Names,
+    build: Build,
 ) -> Result<()> {
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).buffer_capacity(1 << 16).from_reader(BufReader::new(input));
     let mut header = reader.byte_headers().context("line 1: cannot read the header")?.clone();
-    let columns = Columns::of(&header)?;
+    let columns = Columns::of(&header, build)?;
     header.push_field(b"estimate_bytes");
     header.push_field(b"status");
     let mut output = CsvOutput { output, closed: false };
@@ -160,13 +168,16 @@ impl<W: Write> CsvOutput<W> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use kbgen_estimate::build::Build;
+
     use crate::cli::estimate::estimate_csv;
     use crate::site::{Kind, Names};
 
     /// Returns the output and the error that ended it.
     fn answered(batch: &[u8]) -> (String, Option<String>) {
         let mut written = Vec::new();
-        let fault = estimate_csv(batch, &mut written, &BTreeMap::new(), &Names::empty(Kind::Model)).err();
+        let names = Names::empty(Kind::Model);
+        let fault = estimate_csv(batch, &mut written, &BTreeMap::new(), &names, Build::default()).err();
         (String::from_utf8(written).unwrap(), fault.map(|fault| format!("{fault:#}")))
     }
 

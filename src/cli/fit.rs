@@ -1,17 +1,21 @@
 //! `kbgen fit`: estimates whether a model runs on a machine, and prints the commands to run it.
 
+mod additions;
+pub(super) mod checkpoint_dir;
 mod commands;
 mod error_page;
 mod human;
 mod layout;
+mod llama_options;
 mod machine;
-mod model_file;
+pub(super) mod model_file;
 mod python;
 mod report;
 mod repositories;
 mod request;
 mod speed;
 mod tables;
+mod vllm_options;
 
 use anyhow::Result;
 

@@ -27,7 +27,7 @@ use clap::Parser;
 
 pub use crate::cli::estimate::estimate_csv;
 
-use crate::cli::arguments::{Arguments, Command};
+use crate::cli::arguments::{Arguments, Command, engines};
 use crate::cli::terminal::Terminal;
 
 /// Result of a command that ran to its end.
@@ -44,7 +44,7 @@ pub(crate) enum Outcome {
 /// The exit code is 0 on success, 1 for errors in the content, 2 for environment errors (I/O, port in use, bad arguments).
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::new();
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::try_parse_from(engines::with_long_names(arguments)) {
         Ok(arguments) => arguments,
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };

@@ -1,6 +1,7 @@
 //! `kbgen new`: creates a page from a template.
 
 mod guess;
+mod model_page;
 mod pages;
 
 use std::fs;
@@ -16,7 +17,7 @@ use crate::diagnosis::{self, CompiledSignatures, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::is_slug;
-use crate::site::{Kind, Site};
+use crate::site::{Kind, Site, title_of};
 
 pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
@@ -45,7 +46,11 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     };
     let today = options.date.unwrap_or_else(environment::today);
     let (config, _) = Config::read(&sources);
-    let text = pages::page(options.kind, slug, log_message.as_deref(), today, &config.base_url)?;
+    let text = match &options.from {
+        Some(_) if options.kind != NewKind::Model => bail!("`--from` is only valid with `new model`"),
+        Some(from) => model_page::page(&title_of(slug), from)?,
+        None => pages::page(options.kind, slug, log_message.as_deref(), today, &config.base_url)?,
+    };
     let path = page_path(&root, options.kind, folder, slug);
     write(&path, &text)?;
     terminal.print(format!("{}\n", path.display()));

@@ -1,16 +1,18 @@
 //! Constants of vLLM's memory formulas, by number of GPUs and weight type.
 
 use kbgen_estimate::architecture::Architecture;
-use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::{Checkpoint, WeightType};
 use kbgen_estimate::estimator::NotCovered;
-use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, Request, VllmCache, VllmSettings};
+use kbgen_estimate::vllm::{Request, VllmCache, VllmSettings};
 
 use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 
 /// Returns the constants of vLLM's formulas for a model.
 pub(super) fn vllm(model: &Architecture) -> Result<Vllm, String> {
     let request = request(model, 1).map_err(|reason| reason.0)?;
+    if request.states.is_some() {
+        return Err("the vLLM cache of recurrent states is not modeled".to_string());
+    }
     let checkpoint = Checkpoint::new(model);
     let mut cards = [None; CARDS];
     for (count, card) in (1..).zip(&mut cards) {
@@ -31,8 +33,5 @@ fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Re
 /// Creates a request; device memory and memory share do not affect these constants.
 fn request(model: &Architecture, cards: u64) -> Result<Request, NotCovered> {
     let (weights, cache) = (WeightType::Bf16, VllmCache::Auto);
-    Request::new(
-        model,
-        &VllmSettings { weights, cache, cards, memory: Bytes(0), utilization: DEFAULT_UTILIZATION },
-    )
+    Request::new(model, &VllmSettings { weights, cache, cards, ..VllmSettings::default() })
 }

@@ -557,7 +557,7 @@
       return [count(model.layers, SMALL_BATCH), count(model.padded, LARGE_BATCH)];
     };
     const isLarge = asked.memory >= LARGE_CARD;
-    const reserve = [GIB, asked.cards > 1 ? (isLarge ? 11 : 5) * GIB : (isLarge ? 3.5 : 2) * GIB];
+    const reserve = [GIB / 2, asked.cards > 1 ? (isLarge ? 12 : 6.5) * GIB : (isLarge ? 5 : 3.5) * GIB];
     const share = Math.floor((asked.memory * asked.util) / 1000);
     const pool = [Math.max(0, share - held - reserve[1]), Math.max(0, share - held - reserve[0])];
     const longest = (end, room) => {

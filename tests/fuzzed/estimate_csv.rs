@@ -12,13 +12,15 @@ use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::site::{Kind, Names};
 use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::build::Build;
 
 use super::place::repository;
 
 /// Estimates the batch.
 pub fn hold(data: &[u8]) {
     let mut written = Vec::new();
-    let fault = estimate_csv(data, &mut written, models(), names()).err().map(|fault| format!("{fault:#}"));
+    let fault = estimate_csv(data, &mut written, models(), names(), Build::default());
+    let fault = fault.err().map(|fault| format!("{fault:#}"));
     let answers = records(&written);
     if let Some(fault) = &fault {
         let line = fault.strip_prefix("line ").and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());

@@ -86,6 +86,13 @@ fn json(file: &str, input: Option<&Path>) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Returns the report for these arguments.
+fn report(file: &str, arguments: &[&str]) -> Value {
+    let output = fit(file, &[arguments, &["--format", "json"]].concat(), None);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 fn refusal(file: &str, arguments: &[&str]) -> String {
     let output = fit(file, arguments, None);
     assert_eq!(output.status.code(), Some(2));
@@ -148,5 +155,109 @@ fn what_cannot_be_estimated_is_refused_with_the_reason() {
     ] {
         let message = refusal(file, arguments);
         assert!(message.contains(reason), "{message}");
+    }
+}
+
+/// Writes a checkpoint of a Llama of two layers.
+fn checkpoint(folder: &Path) {
+    let [hidden, ffn, vocabulary] = SIZES;
+    let mut tensors = vec![("model.embed_tokens.weight".to_string(), vec![vocabulary, hidden])];
+    for layer in 0..2 {
+        let of_layer = [
+            ("self_attn.q_proj", vec![hidden, hidden]),
+            ("self_attn.k_proj", vec![hidden / 2, hidden]),
+            ("self_attn.v_proj", vec![hidden / 2, hidden]),
+            ("self_attn.o_proj", vec![hidden, hidden]),
+            ("mlp.gate_proj", vec![ffn, hidden]),
+            ("mlp.up_proj", vec![ffn, hidden]),
+            ("mlp.down_proj", vec![hidden, ffn]),
+        ];
+        tensors.extend(of_layer.map(|(name, shape)| (format!("model.layers.{layer}.{name}.weight"), shape)));
+    }
+    tensors.push(("lm_head.weight".to_string(), vec![vocabulary, hidden]));
+    let mut start = 0;
+    let mut header = serde_json::Map::new();
+    for (name, shape) in tensors {
+        let end = start + 2 * shape.iter().product::<u64>();
+        header.insert(
+            name,
+            serde_json::json!({ "dtype": "BF16", "shape": shape, "data_offsets": [start, end] }),
+        );
+        start = end;
+    }
+    let header = Value::Object(header).to_string();
+    let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+    fs::write(folder.join("model-00001-of-00001.safetensors"), bytes).unwrap();
+    let index = serde_json::json!({ "weight_map": { "lm_head.weight": "model-00001-of-00001.safetensors" } });
+    fs::write(folder.join("model.safetensors.index.json"), index.to_string()).unwrap();
+    let config = serde_json::json!({
+        "model_type": "llama", "hidden_size": hidden, "intermediate_size": ffn, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": vocabulary,
+        "max_position_embeddings": 8192,
+    });
+    fs::write(folder.join("config.json"), config.to_string()).unwrap();
+}
+
+#[test]
+fn a_checkpoint_has_the_weights_of_its_headers() {
+    let folder = TempDir::new().unwrap();
+    checkpoint(folder.path());
+    let path = folder.path().to_str().unwrap();
+    let found = report(path, &["--memory", "8", "--quant", "Q8_0"]);
+    let [hidden, ffn, vocabulary] = SIZES;
+    let layer = 3 * hidden * hidden + 3 * hidden * ffn;
+    let stored = 2 * (2 * vocabulary * hidden + 2 * layer);
+    let vllm = &found["other_engines"]["vllm"];
+    assert_eq!(vllm["weights_bytes"], stored);
+    assert_eq!(vllm["weight_type"], "as stored");
+    assert_eq!(found["settings"]["quant"], "Q8_0");
+    let shared = report(path, &["--memory", "8", "--tensor-parallel-size", "1"]);
+    assert_eq!(shared["other_engines"]["vllm"]["weights_bytes"], stored);
+    fs::remove_file(folder.path().join("model-00001-of-00001.safetensors")).unwrap();
+    let refused = String::from_utf8(fit(path, &[], None).stderr).unwrap();
+    assert!(refused.contains("model-00001-of-00001.safetensors"), "{refused}");
+}
+
+#[test]
+fn files_beside_the_model_take_memory_of_the_first_device() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("model.gguf");
+    fs::write(&file, header(None, &tensors())).unwrap();
+    let path = file.to_str().unwrap();
+    let alone = report(path, &["--memory", "8"]);
+    let drafted = report(path, &["--memory", "8", "-md", path, "-c", "4k"]);
+    let addition = &drafted["additions"][0];
+    assert_eq!(addition["kind"], "draft model");
+    assert_eq!(addition["weights_bytes"], alone["devices"][0]["weights_bytes"]);
+    // half of the default context
+    assert_eq!(
+        addition["cache_bytes"].as_u64().unwrap() * 2,
+        alone["devices"][0]["cache_bytes"].as_u64().unwrap()
+    );
+    let parts =
+        ["weights_bytes", "cache_bytes", "compute_bytes"].map(|part| addition[part].as_u64().unwrap());
+    assert_eq!(drafted["devices"][0]["other_bytes"].as_u64().unwrap(), parts.iter().sum::<u64>());
+    assert!(drafted["commands"]["llama_cpp"][0].as_str().unwrap().contains(" -md "));
+    let refused = String::from_utf8(fit(path, &["--memory", "8", "--mmproj", path], None).stderr).unwrap();
+    assert!(refused.contains("the file is no projector but `model` of `llama`"), "{refused}");
+}
+
+#[test]
+fn a_page_is_written_from_a_file() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("model.gguf");
+    fs::write(&file, header(None, &tensors())).unwrap();
+    let site = folder.path().join("kb");
+    let run = |arguments: &[&str]| expect::kbgen().args(arguments).output().unwrap();
+    assert!(run(&["init", site.to_str().unwrap()]).status.success());
+    let new =
+        ["--root", site.to_str().unwrap(), "new", "model", "small-llama", "--from", file.to_str().unwrap()];
+    let created = run(&new);
+    assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stderr));
+    let page = fs::read_to_string(site.join("content/models/small-llama.md")).unwrap();
+    for line in
+        ["  name: llama", "  layers: F2", "  hidden: 512", "  kv_heads: 2", "  ffn: 1024", "  vocab: 1000"]
+    {
+        assert!(page.contains(line), "{line} in {page}");
     }
 }

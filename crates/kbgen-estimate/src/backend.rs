@@ -89,7 +89,7 @@ impl Backend {
         match self {
             Backend::Cuda => cuda,
             Backend::CudaShared => Profile { file: FileShare::Shared, driver: driver(309, 3915), ..cuda },
-            Backend::Rocm => Profile { compute: [970, 1030], driver: driver(250, 749), ..cuda },
+            Backend::Rocm => Profile { compute: [990, 1010], driver: driver(250, 749), ..cuda },
             Backend::Vulkan => Profile {
                 compute: [800, 1200],
                 widens_cache: false,
@@ -106,7 +106,7 @@ impl Backend {
                 driver: driver(0, 512),
             },
             Backend::Sycl => {
-                Profile { compute: [700, 1200], widens_cache: false, driver: driver(0, 1190), ..cuda }
+                Profile { compute: [800, 1200], widens_cache: false, driver: driver(0, 1190), ..cuda }
             }
         }
     }

@@ -30,10 +30,12 @@ pub enum WeightType {
     /// GPTQ: as AWQ, with an index of 32 bits for each column
     /// (<https://github.com/AutoGPTQ/AutoGPTQ>).
     Gptq,
+    /// Experts in MXFP4, blocks of 32 values with a scale of 8 bits; the rest in 16 bits, as gpt-oss is published.
+    Mxfp4Experts,
 }
 
 impl WeightType {
-    /// Every type, the widest first.
+    /// Every type that any model can have, the widest first.
     pub const ALL: &'static [WeightType] = &[
         WeightType::F32,
         WeightType::Bf16,
@@ -52,6 +54,7 @@ impl WeightType {
             WeightType::Fp8 => "FP8",
             WeightType::Awq => "AWQ",
             WeightType::Gptq => "GPTQ",
+            WeightType::Mxfp4Experts => "MXFP4",
         }
     }
 
@@ -64,7 +67,9 @@ impl WeightType {
     fn matrix_bytes(self, columns: u64, rows: u64) -> u64 {
         let groups = columns.div_ceil(128);
         match self {
-            WeightType::F32 | WeightType::F16 | WeightType::Bf16 => self.plain_bytes() * columns * rows,
+            WeightType::F32 | WeightType::F16 | WeightType::Bf16 | WeightType::Mxfp4Experts => {
+                self.plain_bytes() * columns * rows
+            }
             WeightType::Fp8 => (columns + 4) * rows,
             WeightType::Awq => columns * rows / 2 + groups * rows * 5 / 2,
             WeightType::Gptq => WeightType::Awq.matrix_bytes(columns, rows) + 4 * columns,
@@ -158,7 +163,10 @@ fn tensor_bytes(model: &Architecture, tensor: &WeightTensor, kind: WeightType, c
         }
         Role::TokenEmbedding | Role::Output => kind.plain_bytes() * columns * rows,
         _ => {
-            let whole = kind.matrix_bytes(columns, rows) * matrices;
+            let whole = match (kind, tensor.home) {
+                (WeightType::Mxfp4Experts, Home::Experts(_)) => columns * rows * matrices * 17 / 32,
+                _ => kind.matrix_bytes(columns, rows) * matrices,
+            };
             match tensor.name {
                 // compressed rows of latent attention are computed on every card
                 Name::LatentQDown | Name::LatentKvDown => whole,

@@ -190,6 +190,15 @@ impl ArchitectureFields {
         })
     }
 
+    /// Makes a Llama of the same sizes in place of an unknown architecture: every layer has attention.
+    pub fn with_plain_family(mut self) -> ArchitectureFields {
+        self.name = Family::plain().name.to_owned();
+        self.layers = self.layers.replace(['R', 'N'], "F");
+        self.k_eq_v_full = false;
+        self.gated_ffn |= self.experts > 0;
+        self
+    }
+
     /// Layers in order, as runs of one kind: its letter and how many. Of a code with faults, what can be read.
     pub fn layer_runs(&self) -> Vec<(char, u64)> {
         let mut runs = Vec::new();

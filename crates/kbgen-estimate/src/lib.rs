@@ -10,6 +10,7 @@ extern crate self as kbgen_estimate;
 
 pub mod architecture;
 pub mod backend;
+pub mod build;
 pub mod bytes;
 mod cache;
 pub mod checkpoint;
@@ -19,6 +20,7 @@ pub mod family;
 pub mod field;
 pub mod fields;
 pub mod gguf;
+pub mod huggingface;
 mod names;
 pub mod offload;
 pub mod parameters;

@@ -1,5 +1,6 @@
 //! How a model is run: what the command line of llama.cpp sets.
 
+use crate::build::Build;
 use crate::quantization::{CacheType, Quantization};
 
 /// Where the experts' weights of a model with experts are kept (`--cpu-moe`, `--n-cpu-moe`).
@@ -104,6 +105,8 @@ pub struct Settings {
     pub window_cache: WindowCache,
     /// Copies for pipeline parallelism.
     pub pipelining: Pipelining,
+    /// Build of llama.cpp.
+    pub build: Build,
 }
 
 impl Settings {
@@ -126,6 +129,7 @@ impl Settings {
             cache_placement: CachePlacement::WithLayer,
             window_cache: WindowCache::Window,
             pipelining: Pipelining::On,
+            build: Build::default(),
         }
     }
 

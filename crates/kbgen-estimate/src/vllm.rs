@@ -6,6 +6,7 @@
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
+use crate::cache::state_widths;
 use crate::checkpoint::{WeightType, card_kv_heads, weight_bytes};
 use crate::estimator::{BytesRange, NotCovered};
 
@@ -37,6 +38,25 @@ pub struct VllmSettings {
     pub memory: Bytes,
     /// Share of it that vLLM may take, in thousandths.
     pub utilization: u64,
+    /// Parts of the checkpoint that may be loaded on each card besides the text model, such as a vision tower.
+    pub further: Bytes,
+    /// Weights on each card, as in the headers of a checkpoint; none: those of the weight type.
+    pub exact_weights: Option<Bytes>,
+}
+
+impl Default for VllmSettings {
+    /// BF16 on one card without memory, which does not matter for weights and requests.
+    fn default() -> VllmSettings {
+        VllmSettings {
+            weights: WeightType::Bf16,
+            cache: VllmCache::Auto,
+            cards: 1,
+            memory: Bytes(0),
+            utilization: DEFAULT_UTILIZATION,
+            further: Bytes(0),
+            exact_weights: None,
+        }
+    }
 }
 
 /// Memory that vLLM needs on each GPU.
@@ -80,11 +100,12 @@ impl VllmEstimate {
 /// # Errors
 /// If the model's cache is not modeled or not divisible among the GPUs.
 pub fn vllm(model: &Architecture, settings: &VllmSettings) -> Result<VllmEstimate, NotCovered> {
-    let weights = weight_bytes(model, settings.weights, settings.cards)?;
+    let modeled = weight_bytes(model, settings.weights, settings.cards)?;
+    let weights = settings.exact_weights.unwrap_or(modeled);
     let reserve = reserve(settings);
     let share = settings.memory.0 * settings.utilization / 1000;
     let pool = BytesRange {
-        low: Bytes(share.saturating_sub(weights.0 + reserve.high.0)),
+        low: Bytes(share.saturating_sub(weights.0 + settings.further.0 + reserve.high.0)),
         high: Bytes(share.saturating_sub(weights.0 + reserve.low.0)),
     };
     let request = Request::new(model, settings)?;
@@ -110,18 +131,19 @@ fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
 }
 
 /// Memory that vLLM measures beside weights and pool, at its own batch size. Reported sums of
-/// activation peak and memory outside PyTorch: 1.2 to 1.5 GiB on consumer cards, 3.05 GiB
-/// on an H100, 4.84 GiB on each of two (pull request 10511), 10.1 GiB on each of four RTX PRO 6000. A larger
-/// `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000 tokens (issue 10517).
+/// activation peak and memory outside PyTorch: 0.57 GiB on an RTX 3090 with a small batch (pull request 14447), 1.1 to
+/// 1.6 GiB on consumer cards, a T4 and an A100, 3.05 GiB on an H100, 4.84 GiB on each of two (pull request 10511), 10.1
+/// GiB on each of four RTX PRO 6000. A larger `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000
+/// tokens (issue 10517). Since version 0.19 CUDA graphs count too: 1.62 GiB were logged (pull request 39559).
 fn reserve(settings: &VllmSettings) -> BytesRange {
     const GIB: u64 = 1 << 30;
     let high = match (settings.cards, settings.memory.0 < 70 * GIB) {
-        (1, true) => 2 * GIB,
-        (1, false) => 7 * GIB / 2,
-        (_, true) => 5 * GIB,
-        (_, false) => 11 * GIB,
+        (1, true) => 7 * GIB / 2,
+        (1, false) => 5 * GIB,
+        (_, true) => 13 * GIB / 2,
+        (_, false) => 12 * GIB,
     };
-    BytesRange { low: Bytes(GIB), high: Bytes(high) }
+    BytesRange { low: Bytes(GIB / 2), high: Bytes(high) }
 }
 
 /// Returns the pool size that one GPU needs for one request of `tokens` tokens.
@@ -147,28 +169,66 @@ pub struct Request {
     pub padded: (u64, u64),
     /// Tokens of the window.
     pub window: u64,
+    /// Layers with a recurrent state.
+    pub states: Option<States>,
+}
+
+/// Recurrent states of a request. vLLM gives a state and the blocks of attention layers pages of one size, which is that
+/// of the larger one (`HybridAttentionMambaModelConfig` in `vllm/model_executor/models/config.py`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct States {
+    /// Layers, and the same as they count once vLLM has padded them to groups.
+    pub layers: (u64, u64),
+    /// Bytes of one layer's state: with 16-bit values, and with 32-bit values after the convolution.
+    pub bytes: BytesRange,
 }
 
 impl Request {
     /// A request to this model.
     ///
     /// # Errors
-    /// When the model keeps a recurrent state, or layers of different width.
+    /// When the model has layers of different width.
     pub fn new(model: &Architecture, settings: &VllmSettings) -> Result<Request, NotCovered> {
         let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
         let full = count(LayerKind::Full) + count(LayerKind::Latent);
         let sliding = count(LayerKind::Sliding);
+        let recurrent = count(LayerKind::Recurrent);
+        let (padded_full, padded_states) =
+            if recurrent == 0 { (full, 0) } else { padded_to_groups(full, recurrent) };
+        if recurrent > 0 && sliding > 0 {
+            return Err(NotCovered("the vLLM cache of three kinds of layers is not modeled".to_owned()));
+        }
+        let states = (recurrent > 0).then(|| States {
+            layers: (recurrent, padded_states),
+            bytes: state_bytes(model, settings.cards),
+        });
         Ok(Request {
             page: page_bytes(model, settings)?,
             layers: (full, sliding),
-            padded: if sliding == 0 { (full, 0) } else { padded_to_groups(full, sliding) },
+            padded: if sliding == 0 { (padded_full, 0) } else { padded_to_groups(full, sliding) },
             window: model.sliding_window,
+            states,
         })
+    }
+
+    fn bytes_with_states(&self, states: &States, tokens: u64) -> BytesRange {
+        let bytes = |full: u64, layers: u64, state: Bytes| {
+            let blocks = state.0.div_ceil(self.page).max(1);
+            let pages = full * tokens.div_ceil(BLOCK * blocks) + layers;
+            Bytes(pages * blocks * self.page)
+        };
+        BytesRange {
+            low: bytes(self.layers.0, states.layers.0, states.bytes.low),
+            high: bytes(self.padded.0, states.layers.1, states.bytes.high),
+        }
     }
 
     /// Bytes for a number of tokens. The ends differ for models with sliding windows, where it depends on the tokens
     /// of a batch and on how vLLM groups the layers.
     pub fn bytes(&self, tokens: u64) -> BytesRange {
+        if let Some(states) = &self.states {
+            return self.bytes_with_states(states, tokens);
+        }
         let blocks = |(full, sliding): (u64, u64), batch: u64| {
             let kept = (self.window.saturating_sub(1) + batch).min(tokens);
             Bytes((full * tokens.div_ceil(BLOCK) + sliding * (kept.div_ceil(BLOCK) + 1)) * self.page)
@@ -194,6 +254,16 @@ fn padded_to_groups(full: u64, sliding: u64) -> (u64, u64) {
     (full.next_multiple_of(size), sliding.next_multiple_of(size))
 }
 
+/// Bytes of one layer's recurrent state on one card.
+fn state_bytes(model: &Architecture, cards: u64) -> BytesRange {
+    let (convolution, state) = state_widths(model);
+    let of_card = |width: u64| width.div_ceil(cards);
+    BytesRange {
+        low: Bytes(2 * (of_card(convolution) + of_card(state))),
+        high: Bytes(2 * of_card(convolution) + 4 * of_card(state)),
+    }
+}
+
 /// Bytes of one layer's block on one card.
 fn page_bytes(model: &Architecture, settings: &VllmSettings) -> Result<u64, NotCovered> {
     let width = match settings.cache {
@@ -209,8 +279,7 @@ fn page_bytes(model: &Architecture, settings: &VllmSettings) -> Result<u64, NotC
                 pages.push(2 * BLOCK * heads * layer.head_dim * width);
             }
             LayerKind::Latent => pages.push(BLOCK * layer.head_dim * width),
-            LayerKind::Recurrent => return no("the vLLM cache of recurrent states is not modeled"),
-            LayerKind::None => {}
+            LayerKind::Recurrent | LayerKind::None => {}
         }
     }
     pages.dedup();

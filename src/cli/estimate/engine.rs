@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use csv::ByteRecord;
 use kbgen_estimate::architecture::Architecture;
-use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::weight_bytes;
 use kbgen_estimate::settings::Settings;
-use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, request_bytes};
+use kbgen_estimate::vllm::{VllmCache, VllmSettings, request_bytes};
 
 use crate::cli::estimate::row::{Column, Columns};
 
@@ -41,7 +40,7 @@ pub(super) fn vllm(
             "vLLM supports weights in F32, BF16, F16, FP8, AWQ or GPTQ and a cache of type auto or fp8";
         return Ok(Some(Err(reason.to_owned())));
     };
-    let settings = VllmSettings { weights, cache, cards, memory: Bytes(0), utilization: DEFAULT_UTILIZATION };
+    let settings = VllmSettings { weights, cache, cards, ..VllmSettings::default() };
     Ok(Some(vllm_figure(model, &settings, columns.text(row, Column::Kind)?, tokens)))
 }
 

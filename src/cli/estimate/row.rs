@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use csv::ByteRecord;
+use kbgen_estimate::build::Build;
 use kbgen_estimate::quantization::CacheType;
 use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
@@ -29,7 +30,7 @@ columns! {
     MicroBatch = "n_ubatch", FlashAttention = "flash_attn", GpuLayers = "n_gpu_layers",
     Sequences = "n_seq", Unified = "kv_unified", Outputs = "n_outputs", Gpus = "n_gpu",
     TensorSplit = "tensor_split", CpuExperts = "moe_cpu", CacheOnGpu = "kv_on_gpu",
-    FullWindows = "swa_full",
+    FullWindows = "swa_full", Build = "build",
 }
 
 /// Number of required columns, the first ones.
@@ -45,6 +46,8 @@ pub(super) struct Columns {
     count: usize,
     /// Position of each column of [`NAMES`].
     positions: Vec<Option<usize>>,
+    /// Build of rows without one.
+    build: Build,
 }
 
 /// Figure and settings that a row queries.
@@ -65,7 +68,7 @@ impl Columns {
     ///
     /// # Errors
     /// If a required column is missing or a column is duplicated.
-    pub fn of(header: &ByteRecord) -> Result<Self> {
+    pub fn of(header: &ByteRecord, build: Build) -> Result<Self> {
         let names = header.iter().map(|name| std::str::from_utf8(name).map(str::trim));
         let Ok(header) = names.collect::<Result<Vec<&str>, _>>() else {
             bail!("line 1: a column name is not UTF-8; save the file as UTF-8");
@@ -86,7 +89,7 @@ impl Columns {
             }
         }
         let place = |name: &&str| header.iter().position(|column| column == name);
-        Ok(Self { count: header.len(), positions: NAMES.iter().map(place).collect() })
+        Ok(Self { count: header.len(), positions: NAMES.iter().map(place).collect(), build })
     }
 
     /// Checks that a row has as many fields as the header.
@@ -196,6 +199,15 @@ impl Columns {
     }
 
     fn words(&self, row: &ByteRecord, settings: &mut Settings) -> Result<()> {
+        match self.text(row, Column::Build)? {
+            "" => settings.build = self.build,
+            build => match build.parse() {
+                Ok(build) => settings.build = build,
+                Err(_) => {
+                    bail!("`build` is `{build}`; expected a number such as b9000, or a date such as 2026-05")
+                }
+            },
+        }
         let flag = |column: Column| match self.text(row, column)? {
             "" | "auto" => Ok(None),
             "1" | "true" | "on" => Ok(Some(true)),

@@ -5,10 +5,11 @@
 //! `vllm/engine/arg_utils.py`.
 
 use kbgen_estimate::quantization::CacheType;
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{ExpertPlacement, FlashAttention, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
+use crate::cli::fit::llama_options;
 use crate::cli::fit::python::Vllm;
 use crate::cli::fit::repositories::repository;
 use crate::cli::fit::request::{FitRequest, ModelSource};
@@ -117,6 +118,7 @@ impl Model {
 fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
     match &request.source {
         ModelSource::File(file) => file.path.display().to_string(),
+        ModelSource::Checkpoint(found) => format!("{}-{}.gguf", found.title, plan.quantization),
         ModelSource::Page(_, NamedPage { file: Some(file), .. }) => file.clone(),
         ModelSource::Page(page, named) => {
             let published = named.same_shape.map(|model| model.name);
@@ -188,7 +190,10 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell:
     if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         words.push("--kv-unified".to_string());
     }
-    words.push("-fa on".to_string());
+    words.extend(llama_options::words(plan));
+    words.extend(
+        request.additions.iter().map(|each| format!("{} {}", each.option(), shell.quoted(&each.file))),
+    );
     let (k, v) = (plan.cache_type_k, plan.cache_type_v);
     if (k, v) != (CacheType::F16, CacheType::F16) {
         words.push(format!("-ctk {k} -ctv {v}"));
@@ -208,8 +213,10 @@ fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> 
         Some("no setting for the split across devices")
     } else if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         Some("slots do not share a cache; pass --runner ollama")
+    } else if !request.additions.is_empty() {
+        Some("no option for files beside the model")
     } else {
-        None
+        llama_options::no_ollama(plan)
     }
 }
 
@@ -221,7 +228,8 @@ fn ollama(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell: Shell
         None if model.file.contains(std::path::is_separator) => model.file.clone(),
         None => format!("./{}", model.file),
     };
-    let mut variables = vec![("OLLAMA_FLASH_ATTENTION", "1".to_string())];
+    let flash = u8::from(plan.flash_attention == FlashAttention::On);
+    let mut variables = vec![("OLLAMA_FLASH_ATTENTION", flash.to_string())];
     if plan.cache_type_k != CacheType::F16 {
         variables.push(("OLLAMA_KV_CACHE_TYPE", plan.cache_type_k.to_string()));
     }
@@ -280,20 +288,28 @@ fn serve(request: &FitRequest<'_>, vllm: &Vllm) -> Option<String> {
     if vllm.verdict == Some("no") {
         return None;
     }
-    let published = request.source.named().and_then(|named| named.same_shape).map(|model| model.name);
-    let id = published.or(request.source.page()?.data.hf_id.as_deref())?;
+    let id = match &request.source {
+        ModelSource::Page(page, named) => {
+            let published = named.same_shape.map(|model| model.name.to_string());
+            published.or_else(|| page.data.hf_id.clone())?
+        }
+        ModelSource::Checkpoint(found) => Shell::Posix.quoted(&found.path.display().to_string()),
+        ModelSource::File(_) => return None,
+    };
     let mut command = match weights {
-        "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(id)),
+        _ if matches!(request.source, ModelSource::Checkpoint(_)) => format!("vllm serve {id}"),
+        "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(&id)),
         _ => format!("vllm serve {id}"),
     };
     if weights == "FP8" {
         command.push_str(" --quantization fp8");
     }
-    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization 0.92", request.context));
+    let share = request.vllm.utilization as f64 / 1000.0;
+    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization {share}", request.context));
     if cache == "fp8" {
         command.push_str(" --kv-cache-dtype fp8");
     }
-    match request.machine.cards.len() {
+    match request.vllm.cards {
         1 => {}
         cards => command.push_str(&format!(" --tensor-parallel-size {cards}")),
     }

@@ -1,6 +1,7 @@
 //! The report as text, for a terminal of 80 columns.
 
-use kbgen_estimate::plan::remedies::Remedies;
+use kbgen_estimate::build::Build;
+use kbgen_estimate::plan::remedies::{Moved, Remedies};
 
 use crate::cli::fit::commands::Commands;
 use crate::cli::fit::error_page::ErrorPage;
@@ -70,6 +71,9 @@ fn heading(report: &FitReport) -> TerminalText {
     if chosen.slots > 1 {
         line.push_str(&format!(", {} slots", chosen.slots));
     }
+    for part in &chosen.described {
+        line.push_str(&format!(", {part}"));
+    }
     let places = report.model.layers + 1;
     if chosen.gpu_layers < places {
         line.push_str(&format!(", {} of {places} layers on the GPU", chosen.gpu_layers));
@@ -104,6 +108,17 @@ fn heading(report: &FitReport) -> TerminalText {
             let sizes: Vec<String> = device.memory_options_gib.iter().map(f64::to_string).collect();
             text.push(format!("sold with {} GiB; pass --memory to select one\n", sizes.join(", ")));
         }
+    }
+    for each in &report.additions {
+        let parts = [
+            ("weights", each.weights_bytes),
+            ("cache", each.cache_bytes),
+            ("compute buffer", each.compute_bytes),
+        ];
+        let parts = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        let parts: Vec<String> = parts.map(|(name, bytes)| format!("{} of {name}", gib(*bytes))).collect();
+        let line = format!("plus the {} {}: {}", each.kind, one_line(&each.file), parts.join(", "));
+        text.push(wrap(&line, "", "  "));
     }
     text
 }
@@ -164,15 +179,15 @@ fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {
     let mut lines = Vec::new();
     let chosen = &report.settings;
     if let Some(split) = &remedies.tensor_split {
-        let shares: Vec<String> = split.iter().map(u64::to_string).collect();
-        lines.push(format!("another split of the layers: -ts {}", shares.join(",")));
+        lines.push(format!("another split of the layers: --tensor-split {}", shares(split)));
     }
     if let Some(moved) = &remedies.cpu_experts {
         lines.push(format!(
-            "experts of the first {} of {} layers in RAM: --n-cpu-moe {} ({} of RAM)",
+            "experts of the first {} of {} layers in RAM: --n-cpu-moe {}{} ({} of RAM)",
             moved.layers,
             report.model.layers,
             moved.layers,
+            split_option(moved),
             gib(moved.host_bytes)
         ));
     }
@@ -187,10 +202,11 @@ fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {
     }
     if let Some(moved) = &remedies.gpu_layers {
         lines.push(format!(
-            "{} of {} layers on the GPU, the others in RAM, which is slow: --layers {} ({} of RAM)",
+            "{} of {} layers on the GPU, the others in RAM, which is slow: --layers {}{} ({} of RAM)",
             moved.layers,
             report.model.layers + 1,
             moved.layers,
+            split_option(moved),
             gib(moved.host_bytes)
         ));
     }
@@ -200,6 +216,15 @@ fn changes(report: &FitReport, remedies: &Remedies) -> TerminalText {
     }
     let lines: String = lines.iter().map(|line| wrap(line, "  - ", "    ")).collect();
     section("Changes that make it fit, each on its own", &lines)
+}
+
+fn shares(split: &[u64]) -> String {
+    split.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Formats the split that a change needs on several devices.
+fn split_option(moved: &Moved) -> String {
+    moved.tensor_split.as_ref().map_or(String::new(), |split| format!(" --tensor-split {}", shares(split)))
 }
 
 fn facts(report: &FitReport) -> TerminalText {
@@ -330,7 +355,9 @@ fn evidence(report: &FitReport) -> TerminalText {
         ));
     }
     note.push_str(match chosen.runner {
-        "llama-server" => "Builds before June 2026 use more memory for logits: --runner library. ",
+        "llama-server" if chosen.build == Build::default().to_string() => {
+            "Earlier builds use other buffers: --build 2026-05. "
+        }
         "ollama" => "Estimated for a batch size of 512; Ollama uses up to 2048 if memory is free. ",
         _ => "",
     });

@@ -115,6 +115,19 @@ impl Machine {
         Ok(Self { cards })
     }
 
+    /// Counts bytes on the first device as used by other programs.
+    ///
+    /// # Errors
+    /// If the device does not have them.
+    pub fn reserve(&mut self, bytes: u64) -> Result<()> {
+        let Some(first) = self.cards.first_mut() else { return Ok(()) };
+        if first.other + bytes >= first.visible {
+            bail!("the files beside the model need {} of {}", gib(bytes), gib(first.visible - first.other));
+        }
+        first.other += bytes;
+        Ok(())
+    }
+
     /// Returns the default split of llama.cpp, which is proportional to free memory.
     pub fn split(&self) -> Vec<u64> {
         const MIB: u64 = 1 << 20;
@@ -133,13 +146,13 @@ impl Machine {
         let has = |backend: &Backend| self.cards.iter().any(|card| card.backends.contains(backend));
         let text = match Backend::ALL.iter().rev().find(|backend| has(backend))? {
             Backend::Sycl => {
-                "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL up to 30% below in 2"
+                "weights and cache exact; compute buffers of Vulkan within 20% of CUDA's in 8 logs, of SYCL in 2"
             }
             Backend::Metal => {
                 "weights, with the whole file mapped, and cache exact; compute buffers within 10%, or 32 MiB more, of CUDA's in 6 Metal logs"
             }
             Backend::Vulkan | Backend::Rocm => {
-                "weights and cache exact; compute buffers of ROCm within 3% of CUDA's in 4 logs, of Vulkan within 20% in 8"
+                "weights and cache exact; compute buffers of ROCm equal CUDA's in 4 logs, of Vulkan within 20% in 8"
             }
             Backend::CudaShared => "buffers exact; the system uses the same memory, and its share is a range",
             Backend::Cuda => return None,

@@ -40,38 +40,14 @@ fn has_extension(path: &Path) -> bool {
 }
 
 impl GgufModel {
-    /// Reads the headers of a file, of all parts of a split file, of the only model in a folder, or of standard input (`-`).
+    /// Reads a model, as [`read_headers`].
     ///
     /// # Errors
     /// If a file cannot be read, is damaged, or is not a language model.
     pub fn read(argument: &str) -> Result<Self> {
-        if argument == "-" {
-            let header = Header::read(io::stdin().lock()).context("standard input")?;
-            return Self::new(PathBuf::from("model.gguf"), &header).context("standard input");
-        }
-        let given = PathBuf::from(argument);
-        let path = if given.is_dir() { only_model(&given)? } else { given };
-        let mut header = header(&path)?;
-        let parts = header.number("split.count").unwrap_or(1);
-        if parts > MAX_PARTS {
-            bail!("{}: {parts} parts are more than {MAX_PARTS}", path.display());
-        }
-        if parts > 1 {
-            let part = |number| part_path(&path, number, parts);
-            let Some(first) = part(1) else {
-                bail!(
-                    "{}: part of a split file, whose name must end with `-{:05}-of-{parts:05}.gguf`",
-                    path.display(),
-                    header.number("split.no").unwrap_or_default() + 1
-                );
-            };
-            header = self::header(&first)?;
-            for number in 2..=parts {
-                header.append(self::header(&part(number).expect("part 1 has a name"))?);
-            }
-            return Self::new(first, &header);
-        }
-        Self::new(path, &header)
+        let (path, header) = read_headers(argument)?;
+        let model = Self::new(path, &header);
+        if argument == "-" { model.context("standard input") } else { model }
     }
 
     fn new(path: PathBuf, header: &Header) -> Result<Self> {
@@ -95,6 +71,41 @@ impl GgufModel {
             .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
             .collect()
     }
+}
+
+/// Reads the headers of a file, of all parts of a split file, of the only model in a folder, or of standard input (`-`).
+/// Returns the path of the file, or of the first part.
+///
+/// # Errors
+/// If a file cannot be read or is damaged.
+pub(in crate::cli) fn read_headers(argument: &str) -> Result<(PathBuf, Header)> {
+    if argument == "-" {
+        let header = Header::read(io::stdin().lock()).context("standard input")?;
+        return Ok((PathBuf::from("model.gguf"), header));
+    }
+    let given = PathBuf::from(argument);
+    let path = if given.is_dir() { only_model(&given)? } else { given };
+    let mut header = header(&path)?;
+    let parts = header.number("split.count").unwrap_or(1);
+    if parts > MAX_PARTS {
+        bail!("{}: {parts} parts are more than {MAX_PARTS}", path.display());
+    }
+    if parts <= 1 {
+        return Ok((path, header));
+    }
+    let part = |number| part_path(&path, number, parts);
+    let Some(first) = part(1) else {
+        bail!(
+            "{}: part of a split file, whose name must end with `-{:05}-of-{parts:05}.gguf`",
+            path.display(),
+            header.number("split.no").unwrap_or_default() + 1
+        );
+    };
+    header = self::header(&first)?;
+    for number in 2..=parts {
+        header.append(self::header(&part(number).expect("part 1 has a name"))?);
+    }
+    Ok((first, header))
 }
 
 fn header(path: &Path) -> Result<Header> {

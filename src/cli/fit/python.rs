@@ -6,10 +6,10 @@ use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::quantization::CacheType;
 use kbgen_estimate::settings::Settings;
 use kbgen_estimate::transformers::transformers;
-use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, vllm};
+use kbgen_estimate::vllm::{VllmCache, VllmSettings, VllmVerdict, vllm};
 use serde::Serialize;
 
-use crate::cli::fit::request::FitRequest;
+use crate::cli::fit::request::{FitRequest, ModelSource};
 
 /// Estimates of both engines. `reason` explains a missing estimate.
 #[derive(Debug, Serialize)]
@@ -64,42 +64,55 @@ pub(super) fn python(request: &FitRequest<'_>, settings: &Settings) -> PythonEng
 }
 
 fn not_covered(request: &FitRequest<'_>) -> Option<String> {
-    let Some(page) = request.source.page() else {
+    if matches!(request.source, ModelSource::File(_)) {
         return Some("only llama.cpp and Ollama are estimated for a GGUF file".to_string());
-    };
-    let text = parameter_count(&request.model).held;
-    let published = page.data.parameters.as_ref().map_or(0, |count| count.value);
+    }
     if request.machine.cards.is_empty() {
         Some("no device given".to_string())
     } else if !request.machine.is_cuda() {
         Some("only NVIDIA GPUs with dedicated memory are modeled".to_string())
-    } else if request.model.family.mxfp4_checkpoint {
-        Some("the experts of the checkpoint are in MXFP4".to_string())
-    } else if published * 1000 > text * EXTRA_PARTS_PER_MILLE {
-        let further = (published - text) as f64 / 1e9;
-        Some(format!("the checkpoint has {further:.1} billion parameters besides the text model"))
     } else {
         None
     }
 }
 
+/// Returns the parameters of the checkpoint besides the text model, such as those of a vision tower.
+fn further_parameters(request: &FitRequest<'_>) -> u64 {
+    let text = parameter_count(&request.model).held;
+    let published = request.source.page().and_then(|page| page.data.parameters.as_ref());
+    let published = published.map_or(0, |count| count.value);
+    if published * 1000 > text * EXTRA_PARTS_PER_MILLE { published - text } else { 0 }
+}
+
 fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {
-    let cards = &request.machine.cards;
+    let cards = &request.machine.cards[..request.vllm.cards.min(request.machine.cards.len())];
     if cards.iter().any(|card| card.compute_capability.is_some_and(|version| version < 7.0)) {
         let reason = "vLLM needs compute capability 7.0 or higher".to_string();
         return Vllm { reason: Some(reason), ..Vllm::default() };
     }
     let is_wide = settings.cache_type_k <= CacheType::Bf16;
-    let cache = if is_wide { VllmCache::Auto } else { VllmCache::Fp8 };
+    let usual = if is_wide { VllmCache::Auto } else { VllmCache::Fp8 };
+    let cache = request.vllm.cache.unwrap_or(usual);
+    let (weight_types, exact) = match &request.source {
+        ModelSource::Checkpoint(found) => {
+            let bytes = found.checkpoint.bytes_on_card(cards.len() as u64);
+            (vec![WeightType::Bf16], Some(Bytes(bytes)))
+        }
+        _ if request.model.family.mxfp4_checkpoint => (vec![WeightType::Mxfp4Experts], None),
+        _ => (request.vllm.weights.map_or(WEIGHT_TYPES.to_vec(), |kind| vec![kind]), None),
+    };
     let memory = cards.iter().map(|card| card.room().low.0).min().unwrap_or(0);
     let mut last = Vllm::default();
-    for weights in WEIGHT_TYPES {
+    for weights in weight_types {
         let asked = VllmSettings {
             weights,
             cache,
             cards: cards.len() as u64,
             memory: Bytes(memory),
-            utilization: DEFAULT_UTILIZATION,
+            utilization: request.vllm.utilization,
+            exact_weights: exact,
+            // It may be loaded in 16 bits on every card, or not at all.
+            further: Bytes(2 * further_parameters(request)),
         };
         let need = match vllm(&request.model, &asked) {
             Ok(need) => need,
@@ -112,8 +125,8 @@ fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {
         };
         last = Vllm {
             verdict: Some(verdict),
-            weight_type: Some(weights.name()),
-            cache_type: Some(if is_wide { "auto" } else { "fp8" }),
+            weight_type: Some(if exact.is_some() { "as stored" } else { weights.name() }),
+            cache_type: Some(if cache == VllmCache::Auto { "auto" } else { "fp8" }),
             weights_bytes: Some(need.weights.0),
             pool_bytes: Some([need.pool.low.0, need.pool.high.0]),
             largest_context: Some([need.context.0, need.context.1]),
@@ -131,10 +144,24 @@ fn transformers_answer(request: &FitRequest<'_>) -> Transformers {
     let [card] = request.machine.cards.as_slice() else {
         return none("several devices are not modeled".to_string());
     };
-    let need = match transformers(&request.model, WeightType::Bf16, request.context) {
+    if request.model.family.mxfp4_checkpoint {
+        return none("the experts of the checkpoint are in MXFP4".to_string());
+    }
+    let further = further_parameters(request);
+    if further > 0 {
+        let further = further as f64 / 1e9;
+        return none(format!("the checkpoint has {further:.1} billion parameters besides the text model"));
+    }
+    let mut need = match transformers(&request.model, WeightType::Bf16, request.context) {
         Ok(need) => need,
         Err(reason) => return none(reason.0),
     };
+    let mut kind = WeightType::Bf16.name();
+    if let ModelSource::Checkpoint(found) = &request.source {
+        need.weights = Bytes(found.checkpoint.bytes_on_card(1));
+        need.activations.high = Bytes(need.weights.0 / 5);
+        kind = "as stored";
+    }
     let (total, room) = (need.total(), card.room().low);
     Transformers {
         verdict: Some(match room {
@@ -142,7 +169,7 @@ fn transformers_answer(request: &FitRequest<'_>) -> Transformers {
             room if total.low <= room => "tight",
             _ => "no",
         }),
-        weight_type: Some(WeightType::Bf16.name()),
+        weight_type: Some(kind),
         weights_bytes: Some(need.weights.0),
         cache_bytes: Some([need.cache.low.0, need.cache.high.0]),
         total_bytes: Some([total.low.0, total.high.0]),

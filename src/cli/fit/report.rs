@@ -9,12 +9,14 @@ use kbgen_estimate::plan::remedies::Remedies;
 use kbgen_estimate::plan::search::largest_context;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::Quantization;
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, FlashAttention, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
+use crate::cli::fit::additions::Addition;
 use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::error_page::{ErrorPage, error_page};
+use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::python::{PythonEngines, python};
 use crate::cli::fit::request::{FitRequest, ModelSource};
@@ -33,6 +35,8 @@ pub(super) struct FitReport {
     /// Needs of the requested settings.
     pub devices: Vec<DeviceReport>,
     pub host: BufferSizes,
+    /// Files loaded beside the model, counted in `other_bytes` of the first device.
+    pub additions: Vec<Addition>,
     /// Settings that run if the requested ones do not fit.
     pub plan: Option<Plan>,
     /// Largest context of one request at this quantization, in tokens.
@@ -76,6 +80,15 @@ pub(super) struct ReportedSettings {
     /// Number of first layers whose experts stay in RAM.
     pub cpu_expert_layers: u64,
     pub tensor_split: Vec<u64>,
+    pub batch_size: u64,
+    pub ubatch_size: u64,
+    pub flash_attention: bool,
+    pub cache_in_ram: bool,
+    /// Period of llama.cpp builds.
+    pub build: String,
+    /// Settings that differ from the defaults, in words.
+    #[serde(skip)]
+    pub described: Vec<String>,
     /// Accuracy of weights, cache and compute buffer.
     pub evidence: &'static str,
 }
@@ -158,6 +171,8 @@ pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport>
     let model = request.model_of_all_slots();
     let planner = match &request.source {
         ModelSource::Page(..) => Planner::new(&model),
+        ModelSource::Checkpoint(found) if found.unknown.is_some() => Planner::new(&model).as_stand_in(),
+        ModelSource::Checkpoint(_) => Planner::new(&model),
         ModelSource::File(file) => Planner::of_file(&model, &file.model),
     };
     let backends = request.machine.cards.iter().map(|card| card.backends).collect();
@@ -216,7 +231,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
-            .find(|row| row.verdict == Some("fits") && request.source.page().is_some())
+            .find(|row| row.verdict == Some("fits") && !request.candidates.is_empty())
             .map(|row| row.quant.clone()),
         remedies,
         speed: speed(
@@ -234,6 +249,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         other_engines,
         error_page: error_page(site, request, &need, verdict),
         host: host(&need),
+        additions: request.additions.clone(),
         devices,
         plan,
         quantizations: rows,
@@ -353,7 +369,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
 fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> ReportedSettings {
     let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
     let evidence = if request.source.unknown_architecture().is_some() {
-        "weights exact; unknown architecture, so cache and compute buffers are those of a Llama of this size"
+        "weights exact; unknown architecture: the cache is at most that of a Llama of this size, compute buffers are 80% to 125% of its"
     } else if let Some(basis) = request.machine.basis() {
         basis
     } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {
@@ -383,6 +399,12 @@ fn chosen(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Rep
             ExpertPlacement::Cpu => places - 1,
         },
         tensor_split: settings.tensor_split.clone(),
+        batch_size: settings.n_batch,
+        ubatch_size: settings.n_ubatch,
+        flash_attention: settings.flash_attention == FlashAttention::On,
+        cache_in_ram: settings.cache_placement == CachePlacement::Host,
+        build: settings.build.to_string(),
+        described: llama_options::described(settings),
         evidence,
     }
 }

@@ -7,8 +7,12 @@ use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
+use crate::cli::fit::additions::{Addition, additions};
+use crate::cli::fit::checkpoint_dir::{CheckpointModel, folder_of};
+use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::Machine;
 use crate::cli::fit::model_file::{GgufModel, is_file, is_path};
+use crate::cli::fit::vllm_options::VllmRequest;
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
@@ -22,8 +26,10 @@ const MAX_SLOTS: u64 = 256;
 pub(super) enum ModelSource<'s> {
     /// A page of the site, and what else its name said.
     Page(&'s Page<ModelData>, NamedPage),
-    /// A file.
+    /// A GGUF file.
     File(Box<GgufModel>),
+    /// A checkpoint of Hugging Face.
+    Checkpoint(Box<CheckpointModel>),
 }
 
 /// Validated request.
@@ -41,6 +47,9 @@ pub(super) struct FitRequest<'s> {
     pub quant: Option<Quantization>,
     /// Quantizations to choose from, largest first.
     pub candidates: Vec<Quantization>,
+    /// Files loaded beside the model, on the first device.
+    pub additions: Vec<Addition>,
+    pub vllm: VllmRequest,
 }
 
 impl<'s> FitRequest<'s> {
@@ -52,7 +61,7 @@ impl<'s> FitRequest<'s> {
         let source = ModelSource::new(site, &options.model)?;
         let model = source.architecture()?;
         let title = source.title();
-        let machine = Machine::new(site, options)?;
+        let mut machine = Machine::new(site, options)?;
         let (candidates, quant) = match &source {
             ModelSource::Page(page, named) => {
                 let quant = match &options.quant {
@@ -66,6 +75,10 @@ impl<'s> FitRequest<'s> {
             }
             // The planner of a file ignores it.
             ModelSource::File(_) => (Vec::new(), Some(Quantization::F16)),
+            ModelSource::Checkpoint(_) => {
+                let quant = options.quant.as_deref().map(quantization).transpose()?;
+                (with_page(site, &model), quant)
+            }
         };
         let context = match &options.ctx {
             None => DEFAULT_CTX.min(model.max_context),
@@ -76,21 +89,41 @@ impl<'s> FitRequest<'s> {
         let mut settings = for_runner(Settings::new(any, context), options.runner, slots);
         (settings.cache_type_k, settings.cache_type_v) = cache_types(&options.kv_type)?;
         settings.tensor_split = machine.split();
+        llama_options::apply(&options.llama, options.runner, machine.cards.len(), &mut settings)?;
         check(&model, &settings).map_err(|reason| {
-            anyhow!("{title} does not support a `{}` cache: {}", options.kv_type, reason.0)
+            let (k, v) = (settings.cache_type_k, settings.cache_type_v);
+            let cache = if k == v { k.to_string() } else { format!("{k}/{v}") };
+            anyhow!("{title} does not support a `{cache}` cache: {}", reason.0)
         })?;
         if options.runner == RunnerName::Ollama && slots > 1 && model.family.served_alone_by_ollama {
             bail!("Ollama serves one request at a time with {title}; set `--slots` to 1");
         }
+        let additions = additions(&options.files, &settings)?;
+        machine.reserve(additions.iter().map(Addition::total).sum())?;
+        let vllm = VllmRequest::new(&options.vllm, machine.cards.len())?;
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
         settings.experts = experts(options, title, &model)?;
-        Ok(Self { source, model, machine, runner: options.runner, context, settings, quant, candidates })
+        Ok(Self {
+            source,
+            model,
+            machine,
+            runner: options.runner,
+            context,
+            settings,
+            quant,
+            candidates,
+            additions,
+            vllm,
+        })
     }
 }
 
 impl<'s> ModelSource<'s> {
     fn new(site: &'s Site, argument: &str) -> Result<Self> {
+        if let Some(folder) = folder_of(argument) {
+            return Ok(Self::Checkpoint(Box::new(CheckpointModel::read(&folder)?)));
+        }
         let file = || Ok(Self::File(Box::new(GgufModel::read(argument)?)));
         if is_file(argument) {
             return file();
@@ -118,6 +151,7 @@ impl<'s> ModelSource<'s> {
                     .ok_or_else(|| anyhow!("`{slug}` is not covered; its hyperparameters are incomplete"))
             }
             Self::File(file) => Ok(file.model.architecture.clone()),
+            Self::Checkpoint(found) => Ok(found.architecture.clone()),
         }
     }
 
@@ -125,7 +159,7 @@ impl<'s> ModelSource<'s> {
     pub fn page(&self) -> Option<&'s Page<ModelData>> {
         match self {
             Self::Page(page, _) => Some(page),
-            Self::File(_) => None,
+            Self::File(_) | Self::Checkpoint(_) => None,
         }
     }
 
@@ -133,7 +167,7 @@ impl<'s> ModelSource<'s> {
     pub fn named(&self) -> Option<&NamedPage> {
         match self {
             Self::Page(_, named) => Some(named),
-            Self::File(_) => None,
+            Self::File(_) | Self::Checkpoint(_) => None,
         }
     }
 
@@ -142,6 +176,7 @@ impl<'s> ModelSource<'s> {
         match self {
             Self::Page(page, _) => &page.head.title.value,
             Self::File(file) => &file.title,
+            Self::Checkpoint(found) => &found.title,
         }
     }
 
@@ -150,6 +185,7 @@ impl<'s> ModelSource<'s> {
         match self {
             Self::Page(page, _) => page.head.id.slug.clone(),
             Self::File(file) => file.slug(),
+            Self::Checkpoint(found) => found.slug(),
         }
     }
 
@@ -158,13 +194,14 @@ impl<'s> ModelSource<'s> {
         match self {
             Self::Page(..) => None,
             Self::File(file) => file.model.unknown_architecture.as_deref(),
+            Self::Checkpoint(found) => found.unknown.as_deref(),
         }
     }
 
     /// Returns the name of a quantization, or that of the file.
     pub fn quant_name(&self, quantization: Quantization) -> String {
         match self {
-            Self::Page(..) => quantization.name().to_string(),
+            Self::Page(..) | Self::Checkpoint(_) => quantization.name().to_string(),
             Self::File(file) => file.quant.clone(),
         }
     }
@@ -206,11 +243,14 @@ fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
 
 /// Returns the quantizations in which the model is available and that have a page, largest first.
 fn candidates(site: &Site, data: &ModelData, model: &Architecture) -> Vec<Quantization> {
+    fit::candidates(data, &with_page(site, model))
+}
+
+/// Returns the quantizations that have a page and suit the sizes of the model, largest first.
+fn with_page(site: &Site, model: &Architecture) -> Vec<Quantization> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
-    let known: Vec<Quantization> =
-        Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect();
-    fit::candidates(data, &known)
+    Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect()
 }
 
 /// Returns the quantization that the name of a model states.
@@ -234,11 +274,13 @@ fn quantization(name: &str) -> Result<Quantization> {
 
 fn cache_types(name: &str) -> Result<(CacheType, CacheType)> {
     let (k, v) = name.split_once('/').unwrap_or((name, name));
-    let one = |name: &str| {
-        let known = CacheType::ALL.iter().map(|kind| kind.name());
-        name.trim().parse::<CacheType>().map_err(|_| unknown("cache type", name, known))
-    };
-    Ok((one(k)?, one(v)?))
+    Ok((cache_type(k)?, cache_type(v)?))
+}
+
+/// Parses a cache type.
+pub(super) fn cache_type(name: &str) -> Result<CacheType> {
+    let known = CacheType::ALL.iter().map(|kind| kind.name());
+    name.trim().parse().map_err(|_| unknown("cache type", name, known))
 }
 
 fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> anyhow::Error {
@@ -266,7 +308,7 @@ fn context(written: &str, model: &str, most: u64) -> Result<u64> {
 }
 
 /// Parses a whole number in a range.
-fn count(flag: &str, written: Option<&str>, least: u64, most: u64) -> Result<Option<u64>> {
+pub(super) fn count(flag: &str, written: Option<&str>, least: u64, most: u64) -> Result<Option<u64>> {
     let Some(written) = written else { return Ok(None) };
     match written.trim().parse::<u64>() {
         Ok(count) if (least..=most).contains(&count) => Ok(Some(count)),

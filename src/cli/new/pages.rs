@@ -34,7 +34,7 @@ pub(super) fn page(
 }
 
 /// Formats a line of text as a YAML scalar, quoted if necessary.
-fn scalar(text: &str) -> Result<String> {
+pub(super) fn scalar(text: &str) -> Result<String> {
     let yaml = serde_yaml::to_string(text).with_context(|| format!("cannot write `{text}` as YAML"))?;
     Ok(yaml.trim_end().to_string())
 }

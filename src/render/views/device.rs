@@ -140,13 +140,13 @@ fn basis(cx: &RenderContext<'_>, data: &DeviceData) -> Option<String> {
             "Buffers are those of CUDA. System and GPU use the same memory: the verdicts count up to 3.8 GiB for the system and the driver, and the whole model file.",
         ),
         Vendor::Amd => cx.tr(
-            "The verdicts hold for ROCm, whose compute buffer is within 3% of the one on CUDA, and for Vulkan, within 20%, as in all logs compared.",
+            "The verdicts hold for ROCm, whose compute buffer is within 1% of the one on CUDA, and for Vulkan, within 20%, as in all logs compared.",
         ),
         Vendor::Apple => cx.tr(
             "The verdicts are for Metal, which maps the whole model file. The compute buffer is within 10% of the one on CUDA, or up to 32 MiB above that, as in all logs compared.",
         ),
         Vendor::Intel => cx.tr(
-            "The verdicts hold for Vulkan, whose compute buffer is within 20% of the one on CUDA, and for SYCL, up to 30% below it, as in all logs compared.",
+            "The verdicts hold for Vulkan and SYCL, whose compute buffers are within 20% of the one on CUDA, as in all logs compared.",
         ),
     };
     Some(text.into())

@@ -151,12 +151,11 @@ impl Builder<'_> {
         let (_, kv_heads, head_dim) = self.head_counts(layer);
         let [row, cells, streams, _] = self.graph.shape(key_cache);
         self.store_rows(key, key_cache, inputs.key_rows);
-        let value_rows = inputs.value_rows.expect("attention by heads has rows for V");
         let flash = self.settings.flash_attention == FlashAttention::On;
         if flash {
-            self.store_rows(value, value_cache, value_rows);
+            self.store_rows(value, value_cache, inputs.value_rows);
         } else {
-            self.store_transposed(value, value_cache, value_rows);
+            self.store_transposed(value, value_cache, inputs.value_rows);
         }
         let key_type = self.graph.get(key_cache).kind;
         let (head_dim, kv_heads) = (Extent::from(head_dim), Extent::from(kv_heads));
@@ -192,7 +191,7 @@ impl Builder<'_> {
         (keys, values)
     }
 
-    pub(crate) fn store_rows(&mut self, x: TensorId, cache: TensorId, rows: TensorId) {
+    pub(crate) fn store_rows(&mut self, x: TensorId, cache: TensorId, rows: Option<TensorId>) {
         let [width, heads, tokens, _] = self.graph.shape(x);
         let stride = self.graph.get(x).strides[2];
         let flat =
@@ -203,11 +202,12 @@ impl Builder<'_> {
         } else {
             self.graph.reshape(cache, shape([row, cells * streams]))
         };
-        let stored = self.graph.write_into(target, &[flat, rows, target]);
+        let sources: Vec<TensorId> = [flat].into_iter().chain(rows).chain([target]).collect();
+        let stored = self.graph.write_into(target, &sources);
         self.graph.expand(stored);
     }
 
-    fn store_transposed(&mut self, value: TensorId, cache: TensorId, rows: TensorId) {
+    fn store_transposed(&mut self, value: TensorId, cache: TensorId, rows: Option<TensorId>) {
         let [width, heads, tokens, _] = self.graph.shape(value);
         let row = width * heads;
         let stride = self.graph.get(value).strides[2];
@@ -227,7 +227,8 @@ impl Builder<'_> {
         let target = self.graph.reshape(cache, shape([Extent::ONE, cells]));
         let elements = self.graph.get(flat).elements();
         let column = self.graph.reshape(flat, shape([Extent::ONE, elements]));
-        let stored = self.graph.write_into(target, &[column, rows, target]);
+        let sources: Vec<TensorId> = [column].into_iter().chain(rows).chain([target]).collect();
+        let stored = self.graph.write_into(target, &sources);
         self.graph.expand(stored);
     }
 

@@ -32,7 +32,8 @@ pub(crate) enum NormKind {
 /// Inputs of one kind of attention.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AttentionInputs {
-    pub(crate) key_rows: TensorId,
+    /// Rows of the cache that are written; none in builds that wrote it in one piece.
+    pub(crate) key_rows: Option<TensorId>,
     pub(crate) value_rows: Option<TensorId>,
     pub(crate) mask: TensorId,
     /// Rotation of quantized keys, and of quantized values.
@@ -84,6 +85,7 @@ impl<'a> Builder<'a> {
         let sequences = Extent::from(Quantity::Sequences);
         let tokens = tokens_each * sequences;
         let mut graph = Graph::new(quantities);
+        graph.reserves_copies = settings.build.reserves_copies();
         let output_rows = graph.input(TensorType::I32, shape([Quantity::Outputs.into()]));
         let pins_norms = !graph.at_least(tokens, PINNED_BELOW.into());
         Builder {
@@ -144,8 +146,10 @@ impl<'a> Builder<'a> {
             self.weight(Home::Input, Name::TokenEmbedding).expect("every model has a token embedding");
         let rows = self.graph.get_rows(table, tokens);
         self.graph.expand(rows);
-        // a batch may hold vectors instead of tokens: their place is always there
-        self.graph.expand(vectors);
+        if self.settings.build.has_vector_input() {
+            // a batch may hold vectors instead of tokens: their place is always there
+            self.graph.expand(vectors);
+        }
         rows
     }
 
@@ -179,22 +183,29 @@ impl<'a> Builder<'a> {
         let flash = self.settings.flash_attention == FlashAttention::On;
         let latent = self.model.has(LayerKind::Latent);
         let value_count = if flash { tokens } else { tokens * self.model.widest_value_row() };
-        let mask_kind = if flash { TensorType::F16 } else { TensorType::F32 };
+        let build = self.settings.build;
+        let is_half = flash && build.has_half_mask();
         let graph = &mut self.graph;
-        let key_rows = graph.input(TensorType::I64, shape([tokens]));
-        let value_rows = (!latent).then(|| graph.input(TensorType::I64, shape([value_count])));
-        let mask = graph.input(mask_kind, mask_shape);
+        let has_rows = build.has_cache_rows();
+        let key_rows = has_rows.then(|| graph.input(TensorType::I64, shape([tokens])));
+        let value_rows = (has_rows && !latent).then(|| graph.input(TensorType::I64, shape([value_count])));
+        let mask_kind = if is_half { TensorType::F16 } else { TensorType::F32 };
+        let mut mask = graph.input(mask_kind, mask_shape);
+        if flash && !is_half {
+            mask = graph.new_tensor(Operation::Other, TensorType::F16, mask_shape, &[mask]);
+        }
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
         let width = self.rotated_width(kind);
         let square =
             |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side.into(), side.into()]));
-        let key_rotation = (key_type.is_quantized() && !latent)
+        let rotates = build.rotates_cache() && !latent;
+        let key_rotation = (key_type.is_quantized() && rotates)
             .then_some(width)
             .flatten()
             .map(|width| 1 << width.trailing_zeros())
             .map(|side| square(&mut self.graph, side));
-        let value_rotation = (value_type.is_quantized() && !latent)
+        let value_rotation = (value_type.is_quantized() && rotates)
             .then_some(width)
             .flatten()
             .map(|_| square(&mut self.graph, 64));

@@ -30,10 +30,21 @@ impl Builder<'_> {
         let up = self.linear(layer, Name::FfnUp, Some(Name::FfnUpBias), x);
         let hidden = if self.layer_weight(layer, Name::FfnGate).is_some() {
             let gate = self.linear(layer, Name::FfnGate, None, x);
-            self.graph.fresh(&[gate, up])
+            self.gated(gate, up)
         } else if self.model.fused_gate_up {
             let [width, tokens, ..] = self.graph.shape(up);
-            self.graph.new_tensor(Operation::Other, TensorType::F32, shape([width / 2, tokens]), &[up])
+            let half = shape([width / 2, tokens]);
+            if self.settings.build.has_fused_gates() {
+                self.graph.new_tensor(Operation::Other, TensorType::F32, half, &[up])
+            } else {
+                let stride = self.graph.get(up).strides[1];
+                let mut part = || {
+                    let view = self.graph.view(up, half, [stride, stride * tokens, stride * tokens]);
+                    self.graph.packed(view, half)
+                };
+                let (gate, up) = (part(), part());
+                self.gated(gate, up)
+            }
         } else if self.model.family.squared_relu {
             let rectified = self.graph.in_place(&[up]);
             self.graph.in_place(&[rectified])
@@ -43,12 +54,21 @@ impl Builder<'_> {
         self.linear(layer, Name::FfnDown, Some(Name::FfnDownBias), hidden)
     }
 
+    /// Product of an activated gate and the other half.
+    fn gated(&mut self, gate: TensorId, up: TensorId) -> TensorId {
+        if self.settings.build.has_fused_gates() {
+            return self.graph.fresh(&[gate, up]);
+        }
+        let activated = self.graph.in_place(&[gate]);
+        self.graph.in_place(&[activated, up])
+    }
+
     /// The shared experts of a layer, with their gate where the family has one.
     pub(crate) fn shared_experts(&mut self, layer: u64, x: TensorId) -> TensorId {
         let up = self.linear(layer, Name::SharedUp, None, x);
         let hidden = if self.layer_weight(layer, Name::SharedGate).is_some() {
             let gate = self.linear(layer, Name::SharedGate, None, x);
-            self.graph.fresh(&[gate, up])
+            self.gated(gate, up)
         } else {
             let rectified = self.graph.in_place(&[up]);
             self.graph.in_place(&[rectified])
@@ -94,7 +114,7 @@ impl Builder<'_> {
         let weighted = self.graph.in_place(&[out, shares]);
         self.graph.expand(weighted);
         let sum = self.sum_of_experts(weighted, experts.used);
-        if FUSED_EXPERTS.contains(&experts.used) {
+        if FUSED_EXPERTS.contains(&experts.used) && self.settings.build.keeps_expert_results() {
             self.graph.kept.push(Kept { tensors: [out, shares], from: weighted, until: sum });
         }
         sum
@@ -163,7 +183,7 @@ impl Builder<'_> {
             let steps = [strides[1], strides[2], strides[2] * tokens];
             let gate = self.graph.view(both, half, steps);
             let up = self.graph.view(both, half, steps);
-            return self.graph.fresh(&[gate, up]);
+            return self.gated(gate, up);
         }
         let up = self.chosen_linear(layer, Name::ExpertsUp, Name::ExpertsUpBias, x, chosen);
         if self.model.family.squared_relu {
@@ -171,7 +191,7 @@ impl Builder<'_> {
             return self.graph.in_place(&[rectified]);
         }
         let gate = self.chosen_linear(layer, Name::ExpertsGate, Name::ExpertsGateBias, x, chosen);
-        self.graph.fresh(&[gate, up])
+        self.gated(gate, up)
     }
 
     /// Multiplies each expert's result with a number of the expert's own.

@@ -47,6 +47,8 @@ pub(crate) struct Graph {
     /// Weights, caches and inputs in the order in which they are first used.
     pub(crate) leaves: Vec<TensorId>,
     pub(crate) kept: Vec<Kept>,
+    /// Whether flash attention keeps F16 copies of a cache of another type behind its result.
+    pub(crate) reserves_copies: bool,
     /// Places in `nodes` where a layer begins, then where the last ends: what a layer is
     /// finished with only by the next one counts to that.
     pub(crate) boundaries: Vec<usize>,
@@ -66,6 +68,7 @@ impl Graph {
             nodes: Vec::new(),
             leaves: Vec::new(),
             kept: Vec::new(),
+            reserves_copies: true,
             boundaries: Vec::new(),
             made_before_layers: 0,
             visited: Vec::new(),

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::architecture::{Architecture, LayerKind};
+use crate::build::Build;
 use crate::bytes::Bytes;
 use crate::cache::streams;
 use crate::compute::arrangement::{Arrangement, ArrangementKey, DedupKey};
@@ -77,6 +78,7 @@ struct StructureKey {
     one_stream: bool,
     gpus: usize,
     pipelined: bool,
+    build: Build,
 }
 
 /// Result of compiling a key.
@@ -244,6 +246,7 @@ impl Graphs {
                 one_stream: streams(settings) == 1,
                 gpus: settings.tensor_split.len(),
                 pipelined: is_pipelined(subject.model, settings),
+                build: settings.build,
             };
             if let Some(compiled) = self.structures.get(&key) {
                 if compiled.unsettled {

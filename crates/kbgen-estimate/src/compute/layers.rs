@@ -22,7 +22,7 @@ impl Builder<'_> {
             x = self.layer(*layer, x, *layer == last);
         }
         self.graph.mark_boundary();
-        x = match family.output_rows {
+        x = match self.output_rows() {
             OutputRows::BeforeNorm => {
                 self.graph.mark_output(x);
                 let kept = self.keep_outputs(x);
@@ -55,9 +55,17 @@ impl Builder<'_> {
         }
     }
 
+    /// Where tokens without logits are dropped.
+    fn output_rows(&self) -> OutputRows {
+        match self.settings.build.keeps_hidden_states() {
+            true => self.model.family.output_rows,
+            false => OutputRows::InLastLayer,
+        }
+    }
+
     /// Whether tokens without logits are dropped in this layer.
     fn drops_rows(&self, is_last: bool) -> bool {
-        is_last && self.model.family.output_rows == OutputRows::InLastLayer
+        is_last && self.output_rows() == OutputRows::InLastLayer
     }
 
     fn layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {

@@ -45,7 +45,9 @@ impl TensorSize {
             Some((Home::Layer(layer), name)) => Rule::LayerWeight { age: age(layer), name, experts: false },
             Some((Home::Experts(layer), name)) => Rule::LayerWeight { age: age(layer), name, experts: true },
             Some((home, name)) => Rule::Weight(home, name),
-            None if tensor.operation == Operation::FlashAttention && !on_host => attention(graph, id),
+            None if tensor.operation == Operation::FlashAttention && !on_host && graph.reserves_copies => {
+                attention(graph, id)
+            }
             None => data(graph, id, on_host),
         };
         TensorSize { rule, on_host }

@@ -13,5 +13,5 @@ const GRANITE: Family = Family {
 pub(super) const FAMILIES: &[Family] = &[
     GRANITE,
     Family { name: "granitemoe", ..GRANITE },
-    Family { name: "granitehybrid", kv_heads_by_layer: true, ..GRANITE },
+    Family { name: "granitehybrid", model_types: &["granitemoehybrid"], kv_heads_by_layer: true, ..GRANITE },
 ];

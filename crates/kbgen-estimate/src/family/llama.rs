@@ -5,6 +5,7 @@ use crate::family::Family;
 
 pub(super) const FAMILIES: &[Family] = &[Family {
     name: "llama",
+    model_types: &["mistral", "mixtral"],
     // Llama 3.1 and later
     rope_factors: |fields| {
         if fields.vocab == 128_256 && fields.max_ctx >= 131_072 {

@@ -94,6 +94,8 @@ macro_rules! traits {
 traits! {
     /// The name in GGUF files (`general.architecture`).
     pub name: &'static str = "",
+    /// Further names of the architecture in configurations of Hugging Face (`model_type`), besides the name itself.
+    pub(crate) model_types: &'static [&'static str] = &[],
     /// One of so many layers has full attention, where the file does not say which layers have a sliding window
     /// (`set_swa_pattern` in llama.cpp's `src/models`); zero: no layer has a window.
     pub(crate) full_attention_every: u64 = 0,
@@ -259,6 +261,14 @@ impl Family {
     /// The family with Llama's tensors and graph.
     pub fn plain() -> &'static Family {
         &llama::FAMILIES[0]
+    }
+
+    /// Returns the family of an architecture's name in configurations of Hugging Face, such as `qwen3_moe`.
+    pub fn of_model_type(name: &str) -> Option<&'static Family> {
+        let plain = |name: &str| name.trim_end_matches("_text").replace(['_', '-'], "");
+        Family::all()
+            .find(|family| family.model_types.contains(&name))
+            .or_else(|| Family::all().find(|family| plain(family.name) == plain(name)))
     }
 
     /// The family of a name in GGUF files.

@@ -62,7 +62,7 @@ impl ModelFile {
         let mut fields = architecture_fields(header);
         let is_known = Family::named(name).is_some();
         if !is_known {
-            fields.name = Family::plain().name.to_owned();
+            fields = fields.with_plain_family();
         }
         let mut architecture = fields.build().map_err(FileError::Sizes)?;
         let values = |name: &str| header.tensor(name).map(|tensor| tensor.dimensions[0]);

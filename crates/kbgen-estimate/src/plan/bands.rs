@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::backend::{Backend, Profile, driver_range, has_own_memory};
+use crate::backend::{Profile, driver_range, has_own_memory};
 use crate::bytes::Bytes;
 use crate::estimator::{BytesRange, DeviceEstimate, Estimate, Evidence, NotCovered, Part};
 use crate::planner::{PlannedCompute, Planner};
@@ -25,8 +25,9 @@ impl Planner<'_> {
         let host_cache = need.devices.last().map_or(Bytes(0), |host| host.cache.bytes);
         for (gpu, compute) in compute.into_iter().enumerate() {
             let backends = self.backends_of(gpu);
+            let is_exact = self.is_exact_on(gpu);
             let device = &mut need.devices[gpu];
-            if backends != [Backend::Cuda] {
+            if !is_exact {
                 device.compute = Part::within(compute, Evidence::Banded);
             }
             let weights = self.weight_band(gpu, device.weights.bytes, file, settings);
@@ -68,7 +69,7 @@ impl Planner<'_> {
             let backends = self.backends_of(gpu);
             let mut compute = Vec::new();
             for backend in backends {
-                let profile = backend.profile();
+                let profile = self.profile(*backend);
                 let own = profile.settings(settings);
                 let planned = self.planned_compute(&own)?;
                 let curve = match planned {
@@ -101,7 +102,7 @@ impl Planner<'_> {
         for gpu in 0..settings.tensor_split.len() {
             let mut band: Option<BytesRange> = None;
             for backend in self.backends_of(gpu) {
-                let profile = backend.profile();
+                let profile = self.profile(*backend);
                 let own = profile.settings(settings);
                 let buffers = match replayed.get(&own) {
                     Some(buffers) => buffers,
@@ -140,7 +141,7 @@ impl Planner<'_> {
     }
 
     fn is_on_cuda(&self, settings: &Settings) -> bool {
-        (0..settings.tensor_split.len()).all(|gpu| self.backends_of(gpu) == [Backend::Cuda])
+        (0..settings.tensor_split.len()).all(|gpu| self.is_exact_on(gpu))
     }
 }
 

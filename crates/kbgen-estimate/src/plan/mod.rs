@@ -3,6 +3,7 @@
 //! Used by the terminal, pages, data files, figures in prose, and the tables of the pages' scripts.
 
 mod bands;
+mod devices;
 pub mod partial;
 pub mod remedies;
 pub mod search;

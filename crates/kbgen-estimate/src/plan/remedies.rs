@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::bytes::Bytes;
 use crate::estimator::NotCovered;
 use crate::placement::Device;
+use crate::plan::devices::first_split;
 use crate::plan::search::{
     Available, best_quantization, fewest_cpu_experts, largest_context, most_gpu_layers,
 };
@@ -15,7 +16,7 @@ use crate::settings::{ExpertPlacement, Settings};
 /// Changes that make it fit, none where a change does not.
 #[derive(Debug, Serialize)]
 pub struct Remedies {
-    /// Shares of the layers for each of two devices, where only llama.cpp's own do not fit.
+    /// Layers of each of several devices, where only llama.cpp's own split does not fit.
     pub tensor_split: Option<Vec<u64>>,
     /// Tokens of a shorter context.
     pub context: Option<u64>,
@@ -27,6 +28,9 @@ pub struct Remedies {
     pub cpu_experts: Option<Moved>,
     /// Whole layers in RAM.
     pub gpu_layers: Option<Moved>,
+    /// All experts and whole layers in RAM, where the experts do not suffice.
+    #[serde(skip)]
+    pub both: Option<Settings>,
 }
 
 /// Number of moved layers, and the resulting bytes in RAM.
@@ -34,11 +38,16 @@ pub struct Remedies {
 pub struct Moved {
     /// `--n-cpu-moe`, or `-ngl`.
     pub layers: u64,
+    /// Layers of each of several devices with this change.
+    pub tensor_split: Option<Vec<u64>>,
     /// Bytes of weights, cache and buffers in RAM.
     pub host_bytes: u64,
     /// Bytes of weights and cache in RAM.
     #[serde(skip)]
     pub held: Bytes,
+    /// The settings with this change.
+    #[serde(skip)]
+    pub settings: Settings,
 }
 
 impl Remedies {
@@ -51,58 +60,99 @@ impl Remedies {
         narrower: &[Quantization],
     ) -> Result<Remedies, NotCovered> {
         let can_move = planner.has_own_memory(settings);
+        let tensor_split = match settings.tensor_split.len() {
+            0 | 1 => None,
+            _ => first_split(planner, available, [(0, settings.clone())].into_iter())?,
+        };
         let by_experts = match settings.experts {
-            ExpertPlacement::WithLayer if can_move => fewest_cpu_experts(planner, settings, available)?,
+            ExpertPlacement::WithLayer if can_move => experts_in_ram(planner, settings, available)?,
             _ => None,
         };
-        let cpu_experts =
-            by_experts.map(|layers| Moved::new(planner, &with_cpu_experts(settings, layers), layers));
         let by_layers = match settings.gpu_layers {
-            // none at all is no way to use the device
-            None if can_move => most_gpu_layers(planner, settings, available)?.filter(|layers| *layers > 0),
+            None if can_move => layers_in_ram(planner, settings, available)?,
             _ => None,
         };
-        let gpu_layers =
-            by_layers.map(|layers| Moved::new(planner, &with_gpu_layers(settings, layers), layers));
+        let has_experts = planner.model().experts.is_some();
+        let both = match (&by_experts, &by_layers) {
+            (None, Some(_)) if has_experts && settings.tensor_split.len() > 1 => {
+                let experts = ExpertPlacement::FirstLayersOnCpu(planner.model().layers.len() as u64);
+                layers_in_ram(planner, &Settings { experts, ..settings.clone() }, available)?
+            }
+            _ => None,
+        };
+        let cpu_experts = by_experts.map(|(layers, attempt)| Moved::new(planner, attempt, layers));
+        let gpu_layers = by_layers.map(|(layers, attempt)| Moved::new(planner, attempt, layers));
         Ok(Remedies {
-            tensor_split: other_split(planner, settings, available)?,
+            tensor_split: tensor_split.map(|(_, found)| found.tensor_split),
             context: largest_context(planner, settings, available)?,
             cache_type: narrower_cache(planner, settings, available).map(CacheType::name),
             quant: best_quantization(planner, settings, available, narrower)?.map(Quantization::name),
             cpu_experts: cpu_experts.transpose()?,
             gpu_layers: gpu_layers.transpose()?,
+            both: both.map(|(_, attempt)| attempt),
         })
     }
 
-    /// The settings that run this very quantization and context: another split, else experts
-    /// in RAM, which costs less speed, unless they take more than 5/4 of the RAM that whole layers do.
+    /// Returns the settings that run this very quantization and context: another split, else experts in RAM, which costs
+    /// less speed, unless they take more than 5/4 of the RAM that whole layers do.
     pub fn plan(&self, settings: &Settings) -> Option<Settings> {
-        match (&self.tensor_split, &self.cpu_experts, &self.gpu_layers) {
-            (Some(shares), _, _) => Some(Settings { tensor_split: shares.clone(), ..settings.clone() }),
-            (_, Some(few), Some(whole)) if few.held.0 / 5 > whole.held.0 / 4 => {
-                Some(with_gpu_layers(settings, whole.layers))
-            }
-            (_, Some(few), _) => Some(with_cpu_experts(settings, few.layers)),
-            (_, None, Some(whole)) => Some(with_gpu_layers(settings, whole.layers)),
-            (_, None, None) => None,
+        if let Some(shares) = &self.tensor_split {
+            return Some(Settings { tensor_split: shares.clone(), ..settings.clone() });
         }
+        let moved = match (&self.cpu_experts, &self.gpu_layers) {
+            (Some(few), Some(whole)) if few.held.0 / 5 > whole.held.0 / 4 => whole,
+            (Some(few), _) => few,
+            (None, Some(_)) if self.both.is_some() => return self.both.clone(),
+            (None, Some(whole)) => whole,
+            (None, None) => return None,
+        };
+        Some(moved.settings.clone())
     }
 }
 
 impl Moved {
-    fn new(planner: &mut Planner<'_>, attempt: &Settings, layers: u64) -> Result<Moved, NotCovered> {
-        let need = planner.estimate(attempt)?;
+    fn new(planner: &mut Planner<'_>, attempt: Settings, layers: u64) -> Result<Moved, NotCovered> {
+        let need = planner.estimate(&attempt)?;
         let host = need.device(Device::Host).expect("there is always a host");
-        Ok(Moved { layers, host_bytes: host.total().0, held: host.weights.bytes + host.cache.bytes })
+        Ok(Moved {
+            layers,
+            tensor_split: Some(attempt.tensor_split.clone()).filter(|split| split.len() > 1),
+            host_bytes: host.total().0,
+            held: host.weights.bytes + host.cache.bytes,
+            settings: attempt,
+        })
     }
 }
 
-fn with_cpu_experts(settings: &Settings, layers: u64) -> Settings {
-    Settings { experts: ExpertPlacement::FirstLayersOnCpu(layers), ..settings.clone() }
+/// Finds the fewest first layers whose experts are in RAM, and the settings with them.
+fn experts_in_ram(
+    planner: &mut Planner<'_>,
+    settings: &Settings,
+    available: &Available,
+) -> Result<Option<(u64, Settings)>, NotCovered> {
+    let with = |layers| {
+        (layers, Settings { experts: ExpertPlacement::FirstLayersOnCpu(layers), ..settings.clone() })
+    };
+    let layers = planner.model().layers.len() as u64;
+    match settings.tensor_split.len() {
+        0 | 1 => Ok(fewest_cpu_experts(planner, settings, available)?.map(with)),
+        _ if planner.model().experts.is_none() => Ok(None),
+        _ => first_split(planner, available, (1..=layers).map(with)),
+    }
 }
 
-fn with_gpu_layers(settings: &Settings, layers: u64) -> Settings {
-    Settings { gpu_layers: Some(layers), ..settings.clone() }
+/// Finds the most layers on the devices, at least one, and the settings with them.
+fn layers_in_ram(
+    planner: &mut Planner<'_>,
+    settings: &Settings,
+    available: &Available,
+) -> Result<Option<(u64, Settings)>, NotCovered> {
+    let with = |layers| (layers, Settings { gpu_layers: Some(layers), ..settings.clone() });
+    let layers = planner.model().layers.len() as u64;
+    match settings.tensor_split.len() {
+        0 | 1 => Ok(most_gpu_layers(planner, settings, available)?.filter(|layers| *layers > 0).map(with)),
+        _ => first_split(planner, available, (1..=layers).rev().map(with)),
+    }
 }
 
 /// The widest narrower type that stock builds have a kernel for.
@@ -116,24 +166,4 @@ fn narrower_cache(
         let attempt = Settings { cache_type_k: *kind, cache_type_v: *kind, ..settings.clone() };
         planner.planned_totals(&attempt).is_ok_and(|needs| available.holds(&needs))
     })
-}
-
-/// The first split over two devices that fits, layer by layer.
-fn other_split(
-    planner: &mut Planner<'_>,
-    settings: &Settings,
-    available: &Available,
-) -> Result<Option<Vec<u64>>, NotCovered> {
-    if settings.tensor_split.len() != 2 {
-        return Ok(None);
-    }
-    let places = planner.model().layers.len() as u64 + 1;
-    for first in 1..places {
-        let tensor_split = vec![first, places - first];
-        let attempt = Settings { tensor_split: tensor_split.clone(), ..settings.clone() };
-        if available.holds(&planner.planned_totals(&attempt)?) {
-            return Ok(Some(tensor_split));
-        }
-    }
-    Ok(None)
 }

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use kbgen_estimate::architecture::Architecture;
-use kbgen_estimate::backend::{Backend, driver_range};
+use kbgen_estimate::backend::Backend;
+use kbgen_estimate::build::Build;
 use kbgen_estimate::estimator::Part;
 use kbgen_estimate::planner::Planner;
-use kbgen_estimate::quantization::CacheType;
 use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
@@ -72,9 +72,6 @@ struct LoggedGpu {
     total: f64,
     /// The estimate of the same.
     range: [f64; 2],
-    /// Whether flash attention had an f16 copy of the cache in memory that the log does not count: builds before June
-    /// 2026 on CUDA and ROCm.
-    has_uncounted_copy: bool,
 }
 
 const MIB: f64 = 1_048_576.0;
@@ -91,7 +88,8 @@ fn backend(name: &str) -> &'static [Backend] {
 }
 
 /// Returns the loads of all backends, GPU by GPU. Set aside are two loads on Vulkan in April 2025: DeepSeek V2.5, whose
-/// cache was laid out differently until May 2025, and Llama 4, of which only a part in RAM was logged.
+/// cache was laid out differently until May 2025, and Llama 4, of which only a part in RAM was logged; and a load of
+/// March 2024, whose compute buffer is 4 MiB smaller than those of later builds.
 fn logged() -> Vec<LoggedGpu> {
     let models = models();
     let rows = rows(LOADS);
@@ -99,7 +97,9 @@ fn logged() -> Vec<LoggedGpu> {
         ["source", "build", "model", "quant", "ctx", "settings"].map(|column| row[column].clone())
     };
     let mut loads: Vec<(_, Vec<&Row>)> = Vec::new();
-    for row in rows.iter().filter(|row| row["build"] != "2025-04" || row["backend"] != "Vulkan") {
+    let is_aside =
+        |row: &&Row| row["build"] == "2024-03" || (row["build"] == "2025-04" && row["backend"] == "Vulkan");
+    for row in rows.iter().filter(|row| !is_aside(row)) {
         match loads.iter_mut().find(|(known, _)| *known == key(row)) {
             Some((_, of_load)) => of_load.push(row),
             None => loads.push((key(row), vec![row])),
@@ -108,9 +108,13 @@ fn logged() -> Vec<LoggedGpu> {
     let mut gpus = Vec::new();
     for (_, rows) in &loads {
         let row = rows[0];
-        let settings = settings(row);
         let backends = backend(&row["backend"]);
         let profile = backends[0].profile();
+        let mut settings = settings(row);
+        // Metal reorders operations, so that copies of a wide mask leave no gap: the current build is nearer.
+        if backends != [Backend::Metal] {
+            settings.build = build_of(row);
+        }
         let count = settings.tensor_split.len();
         let mut planner = Planner::new(&models[&row["model"]]).on_backends(vec![backends; count]);
         let need = planner.plan(&settings).unwrap();
@@ -151,9 +155,6 @@ fn logged() -> Vec<LoggedGpu> {
                 compute: compute.map(|said| (said, replayed[gpu].0 as f64 / MIB)),
                 is_compute_inside: compute.is_none()
                     || (compute_range[0] - 1.0..=compute_range[1] + 1.0).contains(&own_compute),
-                has_uncounted_copy: profile.widens_cache
-                    && settings.cache_type_k != CacheType::F16
-                    && row["build"].as_str() < "2026-06",
                 total: own_weights + own_cache + own_compute,
                 range: [0, 1].map(|end| weight_range[end] + cache_range[end] + compute_range[end]),
             });
@@ -164,11 +165,11 @@ fn logged() -> Vec<LoggedGpu> {
 
 /// Figures that `docs/fit.md` and the methodology page state.
 const SUMMARY: [&str; 5] = [
-    "CUDA: 11 GPUs, 11 compute buffers, error of the replay median 5.7 % p90 50.6 %; totals p90 2.1 %, band at most 0.0 % wide, 2 above, 6 below",
-    "ROCm: 5 GPUs, 4 compute buffers, error of the replay median 0.0 % p90 2.0 %; totals p90 0.1 %, band at most 6.2 % wide, 0 above, 0 below",
-    "Vulkan: 8 GPUs, 8 compute buffers, error of the replay median 8.3 % p90 19.1 %; totals p90 1.4 %, band at most 3.2 % wide, 0 above, 0 below",
+    "CUDA: 10 GPUs, 10 compute buffers, error of the replay median 0.0 % p90 0.0 %; totals p90 0.0 %, band at most 0.0 % wide, 0 above, 0 below",
+    "ROCm: 5 GPUs, 4 compute buffers, error of the replay median 0.0 % p90 0.0 %; totals p90 0.0 %, band at most 2.0 % wide, 0 above, 0 below",
+    "Vulkan: 8 GPUs, 8 compute buffers, error of the replay median 7.8 % p90 19.1 %; totals p90 0.8 %, band at most 3.7 % wide, 0 above, 0 below",
     "Metal: 7 GPUs, 6 compute buffers, error of the replay median 3.8 % p90 20.8 %; totals p90 1.4 %, band at most 3.4 % wide, 0 above, 0 below",
-    "SYCL: 2 GPUs, 2 compute buffers, error of the replay median 39.0 % p90 39.5 %; totals p90 1.2 %, band at most 2.6 % wide, 0 above, 0 below",
+    "SYCL: 2 GPUs, 2 compute buffers, error of the replay median 0.0 % p90 19.5 %; totals p90 0.7 %, band at most 1.8 % wide, 0 above, 0 below",
 ];
 
 fn quantile(sorted: &[f64], percent: usize) -> f64 {
@@ -207,12 +208,10 @@ fn loads_of_other_backends_lie_in_their_bands() {
             quantile(&errors, 90),
             quantile(&totals, 90),
         ));
-        if name == "CUDA" {
-            continue;
-        }
+        let has_no_band = name == "CUDA";
         let wrong: Vec<&str> =
             own.iter().filter(|gpu| !gpu.is_compute_inside).map(|gpu| gpu.name.as_str()).collect();
-        assert!(wrong.is_empty(), "compute buffers outside the band: {wrong:?}");
+        assert!(has_no_band || wrong.is_empty(), "compute buffers outside the band: {wrong:?}");
         assert_eq!((above, below), (0, 0), "{name}");
         assert!(quantile(&totals, 90) <= 3.0 && widest <= 10.0, "{name}");
     }
@@ -223,16 +222,135 @@ fn loads_of_other_backends_lie_in_their_bands() {
 fn no_verdict_contradicts_a_load() {
     let mut wrong = Vec::new();
     for gpu in logged() {
-        let driver = driver_range(backend(&gpu.backend));
-        let [low, high] = [driver.low, driver.high].map(|bytes| bytes.0 as f64 / MIB);
-        // CUDA without a band: the figures are for builds since June 2026, and older ones differ
-        let slack = if gpu.backend == "CUDA" { high - low } else { ROUNDING };
-        if gpu.total > gpu.range[1] + slack {
+        if gpu.total > gpu.range[1] + ROUNDING {
             wrong.push(format!("fits, but ran out of memory: {}", gpu.name));
         }
-        if gpu.total < gpu.range[0] - slack && !gpu.has_uncounted_copy {
+        if gpu.total < gpu.range[0] - ROUNDING {
             wrong.push(format!("does not fit, but ran: {}", gpu.name));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Returns the period of the build that wrote a log: of its number, or else of its date.
+fn build_of(row: &Row) -> Build {
+    let (number, date) = row["build"].split_once(' ').unwrap_or(("", &row["build"]));
+    let number = number.trim_end_matches('?');
+    let date: String = date.split(' ').next().unwrap().trim_end_matches('?').to_string();
+    let date = if date.ends_with("-0") { format!("{date}2") } else { date };
+    number.parse().or_else(|_| date.parse()).unwrap_or_else(|_| panic!("{}", row["build"]))
+}
+
+/// Compute buffer that a log shows, with the replays of the current build and of the one that wrote the log, in MiB.
+struct LoggedBuffer {
+    backend: &'static str,
+    is_host: bool,
+    name: String,
+    logged: f64,
+    replayed: [f64; 2],
+}
+
+/// Returns the compute buffers of all logs but the one of DeepSeek V2.5, whose cache was laid out differently until May
+/// 2025.
+fn logged_buffers() -> Vec<LoggedBuffer> {
+    let models = models();
+    let rows = rows(LOADS);
+    let buffers = rows
+        .iter()
+        .filter(|row| row["part"].starts_with("compute buffer") && row["model"] != "deepseek-v2.5");
+    let buffer = |row: &Row| {
+        let backend = backend(&row["backend"])[0];
+        let now = backend.profile().settings(&settings(row));
+        let then = Settings { build: build_of(row), ..now.clone() };
+        let device = row["part"].rsplit(' ').next().unwrap();
+        let place = device.strip_prefix("gpu").map_or(now.tensor_split.len(), |gpu| gpu.parse().unwrap());
+        let mut planner = Planner::new(&models[&row["model"]]);
+        let mut at = |settings| planner.compute_on(settings).unwrap()[place].0 as f64 / MIB;
+        LoggedBuffer {
+            backend: backend.name(),
+            is_host: device == "host",
+            name: format!("{} {} {} {}", row["backend"], row["build"], row["model"], row["settings"]),
+            logged: row["said_mib"].parse().unwrap(),
+            replayed: [at(&now), at(&then)],
+        }
+    };
+    buffers.map(buffer).collect()
+}
+
+impl LoggedBuffer {
+    /// Returns whether the replay of the own build agrees. Some programs print whole MiB, rounded down.
+    fn agrees(&self, build: usize) -> bool {
+        (self.replayed[build] - self.logged).abs() < 1.0
+    }
+
+    fn error(&self, build: usize) -> f64 {
+        (self.replayed[build] / self.logged - 1.0).abs() * 100.0
+    }
+}
+
+/// Returns the comparison of compute buffers in logs with the replays of the current build and of their own.
+pub fn loads_section() -> String {
+    let buffers = logged_buffers();
+    let mut text = format!(
+        "{} compute buffers in logs of programs on real machines, of builds from 2024 to October 2026, against the \
+         replay of the current build and of the build that wrote the log. \"Equal\" means less than 1 MiB apart: some \
+         programs print whole MiB.\n\n\
+         | buffer | logged | current build: equal | median | p90 | worst | own build: equal | median | p90 | worst |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        buffers.len()
+    );
+    let mut line = |name: &str, own: Vec<&LoggedBuffer>| {
+        text += &format!("| {name} | {} |", own.len());
+        for build in [0, 1] {
+            let mut errors: Vec<f64> = own.iter().map(|buffer| buffer.error(build)).collect();
+            errors.sort_by(f64::total_cmp);
+            let equal = own.iter().filter(|buffer| buffer.agrees(build)).count();
+            let [median, p90, worst] = [50, 90, 100].map(|percent| quantile(&errors, percent));
+            text += &format!(" {equal} | {median:.1}% | {p90:.1}% | {worst:.1}% |");
+        }
+        text += "\n";
+    };
+    for name in ["CUDA", "ROCm", "Vulkan", "Metal", "SYCL"] {
+        let own = buffers.iter().filter(|buffer| buffer.backend == name && !buffer.is_host);
+        line(&format!("{name}, GPU"), own.collect());
+    }
+    line("RAM, all backends", buffers.iter().filter(|buffer| buffer.is_host).collect());
+    text
+}
+
+/// Returns the logged buffers of backends with a band, one by one: there are too few for a quantile.
+pub fn bands_section() -> String {
+    let mut text = String::from(
+        "Buffers on the GPU in logs of Vulkan, Metal and SYCL, in MiB, and the replay of the build that wrote the log. \
+         The bands of these backends were chosen to contain these rows; none was held out.\n\n\
+         | log | logged | replayed | error |\n| --- | ---: | ---: | ---: |\n",
+    );
+    for buffer in logged_buffers() {
+        if buffer.is_host || matches!(buffer.backend, "CUDA" | "ROCm") {
+            continue;
+        }
+        let own = buffer.replayed[1];
+        let error = (own / buffer.logged - 1.0) * 100.0;
+        text += &format!("| {} | {:.2} | {own:.2} | {error:+.1}% |\n", buffer.name, buffer.logged);
+    }
+    text
+}
+
+/// Logs of CUDA and ROCm whose compute buffer is not that of their build: one whose buffers in RAM do not belong to the
+/// context that it names, and one of March 2024.
+const UNEXPLAINED: [&str; 2] =
+    ["CUDA 2026-10-08 qwen3-4b nseq=4 uni=1 nout=4", "CUDA 2024-03 llama-2-13b-chat-hf fa=0 b=512"];
+
+#[test]
+fn the_replay_of_its_build_gives_the_buffers_of_a_log() {
+    let buffers = logged_buffers();
+    let on_gpu: Vec<&LoggedBuffer> = buffers
+        .iter()
+        .filter(|buffer| !buffer.is_host && matches!(buffer.backend, "CUDA" | "ROCm"))
+        .collect();
+    let wrong: Vec<&str> =
+        on_gpu.iter().filter(|buffer| !buffer.agrees(1)).map(|buffer| buffer.name.as_str()).collect();
+    assert_eq!(wrong, UNEXPLAINED);
+    let agreeing = |build| on_gpu.iter().filter(|buffer| buffer.agrees(build)).count();
+    assert!(agreeing(1) > 2 * agreeing(0), "{} and {}", agreeing(1), agreeing(0));
 }

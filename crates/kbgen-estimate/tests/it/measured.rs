@@ -10,11 +10,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::rows::{MODELS, Row, models, number, rows};
+use crate::loads::{bands_section, loads_section};
+use crate::rows::{MODELS, Row, fields, models, number, rows};
 use crate::speed::{Reported, reported};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{DeviceEstimate, estimate, file_bytes};
 use kbgen_estimate::placement::Device;
+use kbgen_estimate::planner::{Planner, STAND_IN};
 use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
@@ -318,9 +320,11 @@ fn accuracy_is_written_down_as_measured() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ACCURACY.md");
     let text = format!(
         "# Accuracy\n\nWritten by the crate's tests (`KBGEN_BLESS=1 cargo test`) from the tables in `tests/data`.\n\n\
-         ## Memory\n\n{}\n## Token speed\n\n{}",
+         ## Memory\n\n{}\n## Loads of real programs\n\n{}\n## Token speed\n\n{}\n## Loads of other backends\n\n{}",
         error_section(),
-        speed_section()
+        loads_section(),
+        speed_section(),
+        bands_section()
     );
     if std::env::var_os("KBGEN_BLESS").is_some_and(|value| !value.is_empty()) {
         fs::write(&path, &text).unwrap();
@@ -331,4 +335,23 @@ fn accuracy_is_written_down_as_measured() {
         "KBGEN_BLESS=1 cargo test writes {}",
         path.display()
     );
+}
+
+#[test]
+fn a_model_of_an_unknown_architecture_lies_in_the_stated_range() {
+    let [low, high] = STAND_IN;
+    for row in rows(MODELS) {
+        let known = fields(&row);
+        let stand_in = known.clone().with_plain_family().build().unwrap();
+        let known = known.build().unwrap();
+        for (context, n_outputs) in [(8192, Some(1)), (8192, None), (65_536, Some(1)), (65_536, None)] {
+            let settings = Settings { n_outputs, ..Settings::new(Quantization::Q4_K_M, context) };
+            let (mut own, mut other) = (Planner::new(&known), Planner::new(&stand_in));
+            let ratio =
+                own.compute_on(&settings).unwrap()[0].0 * 1000 / other.compute_on(&settings).unwrap()[0].0;
+            assert!((low..=high).contains(&ratio), "{}: {ratio}", row["id"]);
+            let (cache, most) = (own.cache_on(&settings).unwrap()[0], other.cache_on(&settings).unwrap()[0]);
+            assert!(cache <= most, "{}: {cache} of {most}", row["id"]);
+        }
+    }
 }

@@ -2,11 +2,12 @@
 //!
 //! `tests/data/vllm.csv` holds what vLLM logged of its own memory, with the address of each log.
 
+use kbgen_estimate::architecture::LayerKind;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::{WeightType, weight_bytes};
 use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::transformers::transformers;
-use kbgen_estimate::vllm::{DEFAULT_UTILIZATION, VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
+use kbgen_estimate::vllm::{VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
 
 use crate::rows::{models, number, rows};
 
@@ -16,13 +17,7 @@ const REPORTS: &str = include_str!("../data/vllm.csv");
 const GIB: u64 = 1 << 30;
 
 fn card(memory_gib: u64) -> VllmSettings {
-    VllmSettings {
-        weights: WeightType::Bf16,
-        cache: VllmCache::Auto,
-        cards: 1,
-        memory: Bytes(memory_gib * GIB),
-        utilization: DEFAULT_UTILIZATION,
-    }
+    VllmSettings { memory: Bytes(memory_gib * GIB), ..VllmSettings::default() }
 }
 
 #[test]
@@ -68,19 +63,22 @@ fn what_vllm_measures_lies_in_the_range() {
     }
 }
 
-/// Pools that vLLM logged, each with the memory that it saw: none is smaller than the least that is promised.
+/// Pools that vLLM logged, each with the memory that it saw.
 #[test]
-fn no_logged_pool_is_smaller_than_promised() {
+fn logged_pools_lie_in_the_range() {
     const MIB: u64 = 1 << 20;
     let models = models();
     let logged = |id: &str, seen: u64, utilization: u64, pool: u64| {
         let settings = VllmSettings { memory: Bytes(seen * MIB), utilization, ..card(1) };
         let need = vllm(&models[id], &settings).unwrap();
-        assert!(need.pool.low.0 <= pool * MIB, "{id}: {} of {pool} MiB", need.pool.low.0 / MIB);
+        let range = need.pool.low.0 / MIB..=need.pool.high.0.div_ceil(MIB);
+        assert!(range.contains(&pool), "{id}: {pool} MiB is not in {range:?}");
     };
     // an A100 40 GB and an H100 SXM5, at 0.9
     logged("llama-3.1-8b-instruct", 40_377, 900, 19_866);
     logged("llama-3.1-8b-instruct", 81_081, 900, 55_930);
+    // a Tesla T4, at 0.9
+    logged("qwen2.5-3b-instruct", 14_909, 900, 5929);
     // Four RTX PRO 6000 with MiniMax M2.5 in FP8: memory other than weights and pool, at 0.92.
     let four = VllmSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
     let reserve = vllm(&models["llama-3.1-8b-instruct"], &four).unwrap().reserve;
@@ -115,7 +113,6 @@ fn a_sliding_window_needs_less_than_the_whole_context() {
     let on_cards = |cards| request_bytes(latent, &VllmSettings { cards, ..settings }, 16).unwrap().low;
     assert_eq!(on_cards(1), Bytes(16 * 47 * 576 * 2));
     assert_eq!(on_cards(4), on_cards(1));
-    assert!(request_bytes(&models["qwen3.5-9b"], &settings, 16).is_err());
     assert!(request_bytes(&models["gemma-4-26b-a4b-it"], &settings, 16).is_err());
 }
 
@@ -162,4 +159,31 @@ fn transformers_keeps_keys_and_values_of_every_token() {
     assert!(window.cache.low < window.cache.high);
     assert!(transformers(&models["deepseek-v2-lite-chat"], WeightType::Bf16, 8192).is_err());
     assert!(transformers(&models["granite-4.0-h-tiny"], WeightType::Bf16, 8192).is_err());
+}
+
+#[test]
+fn a_recurrent_state_takes_a_page_and_leaves_larger_blocks() {
+    let models = models();
+    let settings = card(24);
+    let request = |id: &str, tokens| request_bytes(&models[id], &settings, tokens).unwrap();
+    let hybrid = "qwen3.5-9b";
+    let layers = |kind| models[hybrid].layers.iter().filter(|layer| layer.kind == kind).count() as u64;
+    let (full, recurrent) = (layers(LayerKind::Full), layers(LayerKind::Recurrent));
+    let one = request(hybrid, 1);
+    assert!(one.low < one.high, "16 or 32 bits for a state");
+    // one block of each layer with attention, and one page of each with a state
+    assert!(one.low.0.is_multiple_of(full + recurrent));
+    let page = one.low.0 / (full + recurrent);
+    let long = request(hybrid, 100_000);
+    assert!((long.low.0 - one.low.0).is_multiple_of(full * page), "states do not grow");
+    let all_layers = 100_000 * 2 * 2 * (full + recurrent) * 4 * 256;
+    assert!(long.high.0 * 2 < all_layers, "{} of {all_layers}", long.high);
+}
+
+#[test]
+fn published_mxfp4_experts_are_narrower_than_the_rest() {
+    let models = models();
+    // 20.9 billion parameters, of which 19.1 are in experts
+    let bytes = weight_bytes(&models["gpt-oss-20b"], WeightType::Mxfp4Experts, 1).unwrap().0;
+    assert!((13_000_000_000..14_500_000_000).contains(&bytes), "{bytes}");
 }

@@ -1,0 +1,260 @@
+//! Reads the header of a safetensors file: names, types and shapes of the tensors, never their data.
+//!
+//! Format: <https://huggingface.co/docs/safetensors>. The length of the header is checked before it is read, so that the
+//! cost of a damaged file is bounded.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+/// Longest header in bytes, that of the reference implementation.
+const MAX_HEADER: u64 = 100_000_000;
+/// Longest index in bytes. That of a model with 200,000 tensors has 20 MB.
+const MAX_INDEX: u64 = 100_000_000;
+/// Most dimensions of a tensor.
+const MAX_DIMENSIONS: usize = 8;
+
+/// Tensor of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredTensor {
+    /// Name, such as `model.layers.0.self_attn.q_proj.weight`.
+    pub name: String,
+    /// Type as stored, such as `BF16`.
+    pub dtype: String,
+    /// Dimensions, rows first.
+    pub shape: Vec<u64>,
+    /// Bytes of its data.
+    pub bytes: u64,
+}
+
+/// Reason why a header cannot be read.
+#[derive(Debug)]
+pub enum SafetensorsError {
+    /// I/O error.
+    Io(io::Error),
+    /// End of the file within the header.
+    Truncated,
+    /// Not a safetensors file, or damaged: a phrase.
+    Invalid(String),
+}
+
+impl fmt::Display for SafetensorsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SafetensorsError::Io(error) => error.fmt(f),
+            SafetensorsError::Truncated => f.write_str("the file ends within its header"),
+            SafetensorsError::Invalid(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for SafetensorsError {}
+
+impl From<io::Error> for SafetensorsError {
+    fn from(error: io::Error) -> SafetensorsError {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => SafetensorsError::Truncated,
+            _ => SafetensorsError::Io(error),
+        }
+    }
+}
+
+/// Entry of a header.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    dtype: String,
+    shape: Vec<u64>,
+    data_offsets: (u64, u64),
+}
+
+/// Tensors in the order of the file.
+struct Entries(Vec<(String, Entry)>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entries, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Entries;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of tensors")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    if name == "__metadata__" {
+                        map.next_value::<IgnoredAny>()?;
+                        continue;
+                    }
+                    let entry: Entry = map.next_value().map_err(|error| {
+                        de::Error::custom(format!("tensor `{}`: {error}", name.escape_debug()))
+                    })?;
+                    entries.push((name, entry));
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+/// Reads the header of a file and stops behind it.
+///
+/// # Errors
+/// When the input is not a safetensors file, is damaged, or cannot be read.
+pub fn read_header(mut input: impl Read) -> Result<Vec<StoredTensor>, SafetensorsError> {
+    let mut length = [0; 8];
+    input.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    if !(2..=MAX_HEADER).contains(&length) {
+        return invalid(format!("not a safetensors file: its header would have {length} bytes"));
+    }
+    let json = read_at_most(input, length)?;
+    if (json.len() as u64) < length {
+        return Err(SafetensorsError::Truncated);
+    }
+    let Entries(entries) = serde_json::from_slice(&json)
+        .map_err(|error| SafetensorsError::Invalid(format!("not a safetensors header: {error}")))?;
+    entries.into_iter().map(|(name, entry)| checked(name, entry)).collect()
+}
+
+fn checked(name: String, entry: Entry) -> Result<StoredTensor, SafetensorsError> {
+    let Entry { dtype, shape, data_offsets: (start, end) } = entry;
+    let shown = name.escape_debug().to_string();
+    if shape.len() > MAX_DIMENSIONS {
+        return invalid(format!("tensor `{shown}` has {} dimensions", shape.len()));
+    }
+    let Some(bits) = bits(&dtype) else {
+        return invalid(format!("tensor `{shown}` has the unknown type `{}`", dtype.escape_debug()));
+    };
+    let elements = shape.iter().try_fold(1_u64, |product, size| product.checked_mul(*size));
+    let bytes = elements.and_then(|elements| elements.checked_mul(bits)).map(|bits| bits.div_ceil(8));
+    if bytes.is_none() || end.checked_sub(start) != bytes {
+        return invalid(format!("tensor `{shown}` has a shape that does not agree with its data"));
+    }
+    Ok(StoredTensor { name, dtype, shape, bytes: end - start })
+}
+
+/// Returns the bits of an element.
+fn bits(dtype: &str) -> Option<u64> {
+    Some(match dtype {
+        "F4" => 4,
+        "F6_E2M3" | "F6_E3M2" => 6,
+        "BOOL" | "U8" | "I8" | "F8_E5M2" | "F8_E4M3" | "F8_E8M0" | "F8_E4M3FNUZ" | "F8_E5M2FNUZ" => 8,
+        "I16" | "U16" | "F16" | "BF16" => 16,
+        "I32" | "U32" | "F32" => 32,
+        "I64" | "U64" | "F64" | "C64" => 64,
+        _ => return None,
+    })
+}
+
+fn read_at_most(input: impl Read, most: u64) -> Result<Vec<u8>, SafetensorsError> {
+    // memory grows with what is read, not with what the file promises
+    let mut bytes = Vec::new();
+    input.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Index of a checkpoint of several files (`model.safetensors.index.json`).
+#[derive(Debug, Deserialize)]
+struct Index {
+    weight_map: WeightMap,
+}
+
+/// Names of the files, each once.
+struct WeightMap(Vec<String>);
+
+impl fmt::Debug for WeightMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'de> Deserialize<'de> for WeightMap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<WeightMap, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = WeightMap;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with the file of each tensor")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeightMap, A::Error> {
+                let mut files = std::collections::BTreeSet::new();
+                while map.next_key::<IgnoredAny>()?.is_some() {
+                    files.insert(map.next_value::<String>()?);
+                }
+                Ok(WeightMap(files.into_iter().collect()))
+            }
+        }
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+/// Reads the names of the files of a checkpoint, in order. They are in the folder of the index.
+///
+/// # Errors
+/// When the input is not an index, names files outside of its folder, or cannot be read.
+pub fn read_index(input: impl Read) -> Result<Vec<String>, SafetensorsError> {
+    let json = read_at_most(input, MAX_INDEX)?;
+    let index: Index = serde_json::from_slice(&json)
+        .map_err(|error| SafetensorsError::Invalid(format!("not an index of safetensors files: {error}")))?;
+    let WeightMap(files) = index.weight_map;
+    let is_outside = |name: &&String| name.contains(['/', '\\', ':']) || name.starts_with('.');
+    match files.iter().find(is_outside) {
+        Some(name) => invalid(format!("the index names `{}`, which is no file name", name.escape_debug())),
+        None if files.is_empty() => invalid("the index names no file".to_owned()),
+        None => Ok(files),
+    }
+}
+
+fn invalid<T>(problem: String) -> Result<T, SafetensorsError> {
+    Err(SafetensorsError::Invalid(problem))
+}
+
+/// Tensors of a checkpoint as Python engines load them.
+#[derive(Debug, Clone, Default)]
+pub struct Checkpoint {
+    /// Tensors of all files.
+    pub tensors: Vec<StoredTensor>,
+    /// Layers that the text model computes. Further ones predict several tokens and are loaded on request.
+    pub layers: u64,
+    /// Heads of keys and values.
+    pub kv_heads: u64,
+}
+
+impl Checkpoint {
+    /// Returns the bytes of all tensors.
+    pub fn bytes(&self) -> u64 {
+        self.tensors.iter().map(|tensor| tensor.bytes).sum()
+    }
+
+    /// Returns the bytes that each of several cards holds with tensor parallelism.
+    pub fn bytes_on_card(&self, cards: u64) -> u64 {
+        let loaded = self.tensors.iter().filter(|tensor| !self.is_on_request(tensor));
+        loaded.map(|tensor| self.share(tensor, cards.max(1))).sum()
+    }
+
+    /// Returns whether a tensor belongs to a layer that predicts several tokens.
+    fn is_on_request(&self, tensor: &StoredTensor) -> bool {
+        let layer = tensor.name.split_once("layers.").and_then(|(_, rest)| rest.split('.').next());
+        let layer: Option<u64> = layer.and_then(|layer| layer.parse().ok());
+        tensor.name.starts_with("mtp.")
+            || tensor.name.contains(".mtp.")
+            || layer.is_some_and(|layer| layer >= self.layers)
+    }
+
+    fn share(&self, tensor: &StoredTensor, cards: u64) -> u64 {
+        let name = tensor.name.as_str();
+        let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+        if tensor.shape.len() < 2
+            || has(&["vision", "visual", "kv_a_proj", "q_a_proj", ".gate.weight", "router"])
+        {
+            return tensor.bytes;
+        }
+        if has(&[".k_proj.", ".v_proj."]) && self.kv_heads > 0 && cards > self.kv_heads {
+            return tensor.bytes / self.kv_heads;
+        }
+        tensor.bytes.div_ceil(cards)
+    }
+}
