@@ -63,7 +63,12 @@
       }
       group.rows.push({
         title: page.title,
-        note: page.note,
+        note: page.similar
+          ? t("{message} (and {n} more page with this message)", "{message} (and {n} more pages with this message)", {
+              message: page.note,
+              n: page.similar,
+            })
+          : page.note,
         href: file(page.address),
         kind: NOTES[page.address.split("/")[0]],
       });
