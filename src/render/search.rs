@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::files::Outputs;
 use crate::i18n::text;
+use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign};
 use crate::render::views::{RenderContext, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, LISTINGS, Page, PageId};
@@ -37,9 +39,17 @@ const PURPOSES: [(&str, &str, &str); 14] = [
     ),
     ("compare/", text("Comparison of devices"), "compare GPUs"),
     ("choose-gpu/", text("GPUs that run a model"), "which GPU for a model"),
-    ("cost-vs-cloud/", text("Cost of your own hardware compared with cloud services"), "rent a GPU or buy one"),
+    (
+        "cost-vs-cloud/",
+        text("Cost of your own hardware compared with cloud services"),
+        "rent a GPU or buy one",
+    ),
     ("models/", text("All models by family"), ""),
-    ("models-by-memory/", text("Models that fit on GPUs of each size"), "what fits in 8 GB|what fits in 24 GB"),
+    (
+        "models-by-memory/",
+        text("Models that fit on GPUs of each size"),
+        "what fits in 8 GB|what fits in 24 GB",
+    ),
     ("hardware/", text("All devices by manufacturer"), ""),
     ("quants/", text("All weight formats"), ""),
     ("guides/", text("All guides"), ""),
@@ -67,24 +77,68 @@ struct Data {
 /// A group of results: address, title, and number of pages.
 type Group = (&'static str, String, usize);
 
-/// Makes `data/search.js`: a single assignment, so that it also loads from disk.
+/// Path of the script.
+const INDEX: &str = "data/search.js";
+
+/// Makes `data/search.js`, in parts if it is large. It consists of assignments, so that it also loads from disk.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
+    let data = data(cx);
+    let script = assign("kbgen.pages", &data) + "\n";
+    let mut outputs = Outputs::default();
+    if script.len() <= MAX_WHOLE_BYTES {
+        outputs.add(INDEX, script);
+        return outputs;
+    }
+    let index = data.index.in_parts(PART_BYTES, PART_DOCUMENTS);
+    let mut add = |script: String| add_part(&mut outputs, "search", &script);
+    let part = |name: &str, at: usize, value: &Value| assign(&format!("kbgen.pages.{name}[{at}]"), value);
+    let posting_files: Vec<String> = index
+        .postings
+        .iter()
+        .enumerate()
+        .map(|(at, text)| add(part("index.postings", at, &json!(text)) + "\n"))
+        .collect();
+    let texts = data.notes.chunks(PART_DOCUMENTS).zip(data.also.chunks(PART_DOCUMENTS));
+    let documents = index.documents.iter().zip(texts).enumerate().map(|(at, (documents, (notes, also)))| {
+        part("index.documents", at, documents)
+            + &part("notes", at, &json!(notes))
+            + &part("also", at, &json!(also))
+            + "\n"
+    });
+    let document_files: Vec<String> = documents.map(add).collect();
+    let mut head = index.head;
+    head["files"] = json!({"postings": posting_files, "documents": document_files});
+    let head = json!({
+        "index": head,
+        "notes": [],
+        "also": [],
+        "groups": data.groups,
+        "settings": data.settings,
+    });
+    outputs.add(INDEX, assign("kbgen.pages", &head) + "\n");
+    outputs
+}
+
+/// Makes `data/search.js` as a whole.
+pub(super) fn whole_file(cx: &RenderContext<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    outputs.add(INDEX, assign("kbgen.pages", &data(cx)) + "\n");
+    outputs
+}
+
+fn data(cx: &RenderContext<'_>) -> Data {
     let entries = entries(cx);
     let settings = settings(cx, &entries);
     let (documents, rest): (Vec<_>, Vec<_>) =
         entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
     let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
-    let data = Data {
+    Data {
         index: TextIndex::build(&documents),
         notes,
         also: also.iter().map(|names| names.join("|")).collect(),
         groups: groups(cx),
         settings,
-    };
-    let mut outputs = Outputs::default();
-    let text = serde_json::to_string(&data).expect("plain data is always JSON");
-    outputs.add("data/search.js", format!("kbgen.pages={text};\n"));
-    outputs
+    }
 }
 
 /// Returns the groups of results.
@@ -109,8 +163,7 @@ fn groups(cx: &RenderContext<'_>) -> Vec<Group> {
 
 fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     let site = cx.site();
-    let mut entries: Vec<SearchEntry> = site.errors.iter().map(|page| error(cx, page)).collect();
-    entries.extend(site.models.iter().map(model));
+    let mut entries: Vec<SearchEntry> = site.models.iter().map(model).collect();
     entries.extend(site.devices.iter().map(device));
     entries.extend(site.guides.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.terms.iter().map(|page| prose(cx, &page.head, &page.data.also)));
@@ -126,6 +179,8 @@ fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
         let entry = SearchEntry::new(address.to_string(), cx.tr(listing.title));
         Some(entry.with_note(cx.tr(purpose).to_string()).with_synonyms(&names))
     }));
+    // Errors come last: only the first part of a large index is compared with names.
+    entries.extend(site.errors.iter().map(|page| error(cx, page)));
     entries
 }
 
@@ -150,7 +205,8 @@ fn settings(cx: &RenderContext<'_>, entries: &[SearchEntry]) -> BTreeMap<String,
         entries.iter().enumerate().map(|(at, entry)| (entry.document.address.as_str(), at)).collect();
     let mut pages_of: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for head in cx.site().heads() {
-        let (Some(kind_points), Some(at)) = (points_of(head.id.kind), positions.get(&*head.id.address())) else {
+        let (Some(kind_points), Some(at)) = (points_of(head.id.kind), positions.get(&*head.id.address()))
+        else {
             continue;
         };
         for (name, mentions) in setting_names(cx.inputs.sources.text(head.body.span)) {

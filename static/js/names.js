@@ -1,7 +1,8 @@
 /*
  * Pages by name: kbgen.names(data, text) returns the typed {parts} and {pages: [{address, title, note, group,
- * worth, similar}]}, best first; `similar` is the number of further pages with the same message, which follow it.
- * Pages are found by the word index, by their names, and by the settings that their commands use.
+ * worth, similar}]}, best first, and the {missing} files of an index in parts, without which the answer is incomplete;
+ * `similar` is the number of further pages with the same message, which follow all others. Pages are found by the word
+ * index, by their names, and by the settings that their commands use.
  */
 kbgen.names = (() => {
   "use strict";
@@ -32,27 +33,48 @@ kbgen.names = (() => {
   // Groups of results; pages of no list come last.
   const GROUPS = { categories: "errors/" };
 
+  // Number of pages beyond the first part of an index in parts that are compared with names.
+  const CANDIDATES = 200;
+
+  // Access to the pages by their place in the index; undefined for one whose part is not loaded.
   function read({ index, notes, also, groups, settings }) {
-    const pages = index.documents.map(([address, title], at) => {
+    const { count, size, isWhole, place, documentAt } = kbgen.search.open(index);
+    const known = new Map();
+    const inParts = (lists, at) => {
+      const [part, inPart] = place(at);
+      return isWhole ? lists[at] : lists[part][inPart];
+    };
+    function page(at) {
+      const [address, title] = documentAt(at) || [];
+      if (!address) return undefined;
+      const note = inParts(notes, at);
       const [folder, slug] = address.split(/\/#?/);
       const own = GROUPS[folder] || `${folder}/`;
       // Devices with several numbers of cores share a name.
       const name = folder === "hardware" ? title.replace(/ \(\d+-core.*/, "") : title;
-      const names = [name, slug, ...also[at].split("|")].map(split).filter(name => name.length);
       return {
+        at,
         address,
         title,
-        note: notes[at],
-        names,
-        beside: split(notes[at]),
+        note,
+        names: [name, slug, ...inParts(also, at).split("|")].map(split).filter(name => name.length),
+        beside: split(note),
         cores: split(title.slice(name.length)),
         isDevice: folder === "hardware",
         isTerm: folder === "glossary",
         isError: folder === "errors" && !!slug,
         group: groups.some(([list]) => list === own) && slug ? own : "",
       };
-    });
-    return { pages, settings: new Map(Object.entries(settings)) };
+    }
+    function pageAt(at) {
+      if (!known.has(at)) {
+        const found = page(at);
+        if (!found) return undefined;
+        known.set(at, found);
+      }
+      return known.get(at);
+    }
+    return { pageAt, first: Math.min(count, size), settings: new Map(Object.entries(settings)) };
   }
 
   // Whether two words have the same stem: "quantize" and "quantization", "gpu" and "gpus".
@@ -86,7 +108,10 @@ kbgen.names = (() => {
   // The key of an environment variable, a flag or a parameter; empty for other words.
   function settingOf(word) {
     if (!/^-|_/.test(word)) return "";
-    return word.replace(/^--|[=:].*$/g, "").replace(/-/g, "_").toLowerCase();
+    return word
+      .replace(/^--|[=:].*$/g, "")
+      .replace(/-/g, "_")
+      .toLowerCase();
   }
 
   // The worth of pages by the settings in the text.
@@ -121,7 +146,7 @@ kbgen.names = (() => {
   return (data, text) => {
     if (!opened.has(data)) opened.set(data, read(data));
     // For "owner/model", the model is the name.
-    const { pages: all, settings } = opened.get(data);
+    const { pageAt, first, settings } = opened.get(data);
     const every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
     const isQuestion = every.some(part => QUESTION.includes(part));
     const isTerm = /^what/.test(every[0]);
@@ -131,9 +156,15 @@ kbgen.names = (() => {
     const meant = [...new Set(typed.map(part => SYNONYMS[part] || part))];
     const isVersus = every.some(part => VERSUS.includes(part)) && every.filter(isNumber).length > 1;
     const whole = every.join("");
-    const hits = kbgen.search(data.index, isQuestion ? meant.join(" ") : text, all.length);
-    const scores = new Map(hits.map(hit => [hit.address, hit.score / hits[0].score]));
+    const { scored, ranked, missing } = kbgen.search;
+    const { scores } = scored(data.index, isQuestion ? meant.join(" ") : text);
+    const hits = ranked(scores);
     const set = bySetting(settings, text);
+    const candidates = new Set([...Array(first).keys(), ...hits.slice(0, CANDIDATES), ...set.keys()]);
+    const all = [...candidates]
+      .sort((a, b) => a - b)
+      .map(pageAt)
+      .filter(Boolean);
     const names = all.map(page => {
       const alike = (name, which) => {
         const found = typed.length
@@ -147,8 +178,8 @@ kbgen.names = (() => {
     const pages = all
       .map((page, at) => {
         const named = names[at];
-        const spoken = scores.get(page.address) || 0;
-        const setting = set.get(at) || 0;
+        const spoken = hits.length ? scores[page.at] / scores[hits[0]] : 0;
+        const setting = set.get(page.at) || 0;
         let worth = setting > 3 ? setting + 4 : named + spoken + setting;
         // A page with this name comes before those that use the setting.
         if (set.size && named >= 3) worth += 5;
@@ -161,6 +192,6 @@ kbgen.names = (() => {
       })
       .filter(page => page.kept)
       .sort((a, b) => b.worth - a.worth);
-    return { parts: typed, pages: collapsed(pages) };
+    return { parts: typed, pages: collapsed(pages), missing: missing(data.index) };
   };
 })();
