@@ -11,7 +11,7 @@ import { close, kbgen, readJson, scratch, siteRoot, start, visiting } from "./ha
 after(close);
 
 /** More errors than fit in whole tables. */
-const PAGES = 2400;
+const PAGES = 3000;
 const MOST_BYTES = 1 << 20;
 
 const root = join(scratch, "large");
@@ -119,12 +119,15 @@ test("in parts the same pages are found as in the whole: samples, beginnings, ti
   const parts = fresh();
   const loads = new Set();
   const real = errors.filter(error => error.category !== "made");
-  const samples = real.flatMap(error => error.signatures.flatMap(signature => signature.samples));
+  // Every fifth, which is enough to load every part.
+  const samples = real
+    .flatMap(error => error.signatures.flatMap(signature => signature.samples))
+    .filter((_, at) => at % 5 === 0);
   const texts = [
     ...samples,
     ...samples.map(sample => sample.slice(0, Math.ceil(sample.length * 0.6))),
-    ...real.map(error => error.title),
-    ...errors.slice(-40).map(error => error.title),
+    ...real.filter((_, at) => at % 5 === 0).map(error => error.title),
+    ...errors.slice(-20).map(error => error.title),
     ...[0, 1, PAGES - 1].map(message),
     "how do I free GPU memory",
     "the paging file is to smal for this operaton",
