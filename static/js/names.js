@@ -19,7 +19,7 @@ kbgen.names = (() => {
     t("how which what should need much set setup install configure choose buy best compare guide start"),
   );
   const FILLERS = words(t("how what need much set setup install configure use guide"));
-  // Words that stand for others: "buy" for "choose".
+  // Words with another word of the same meaning: "buy=choose".
   const SYNONYMS = Object.fromEntries(
     words(
       t(
