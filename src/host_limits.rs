@@ -47,7 +47,7 @@ const LIMITS: &[Limit] = &[
         of: |site| site.files,
         max: 20_000,
         shown: format_count,
-        remedy: "omit `--precompress`, which this host does not need, or use a paid plan",
+        remedy: "omit `--precompress`, set `alternates = []` and `social_images = false`, or use a paid plan",
     },
     Limit {
         host: "Cloudflare Pages",
@@ -151,8 +151,8 @@ mod tests {
         assert!(report(SiteStats { files: 15_999, ..SMALL }).starts_with("within"));
         assert_eq!(
             report(SiteStats { files: 16_000, ..SMALL }),
-            "warning: near the limit of Cloudflare Pages: 16,000 of 20,000 files; omit `--precompress`, which this \
-             host does not need, or use a paid plan"
+            "warning: near the limit of Cloudflare Pages: 16,000 of 20,000 files; omit `--precompress`, set \
+             `alternates = []` and `social_images = false`, or use a paid plan"
         );
         assert!(
             report(SiteStats { largest: 26 * MIB, ..SMALL })

@@ -42,13 +42,19 @@ interface Search {
   titled(index: WordIndex, text: string): { address: string; title: string; whole: boolean }[];
   isQuestion(text: string): boolean;
   isSuggested(index: WordIndex, hit: Hit, text: string): boolean;
+  /** Files of an index in parts that the searches so far lacked. */
+  missing(index: WordIndex): string[];
+  open(index: WordIndex): any;
+  scored(index: WordIndex, text: string): { scores: number[]; rare: number[]; troubled: number };
+  ranked(scores: number[]): number[];
 }
 
-/** `data/search.js`: all pages; the lists but the last are in the order of the index. */
+/** `data/search.js`: all pages; `notes` and `also` are in the order of the index, and divided like it. */
 interface Pages {
   index: WordIndex;
-  notes: string[];
-  also: string[];
+  notes: any[];
+  also: any[];
+  settings: Record<string, string>;
   groups: [address: string, title: string, count: number][];
 }
 
@@ -58,6 +64,8 @@ interface FoundPage {
   note: string;
   group: string;
   worth: number;
+  /** Number of further pages with the same message. */
+  similar: number;
 }
 
 type Figures = Record<string, any>;
@@ -107,6 +115,7 @@ interface Tables {
   match: any;
   search: WordIndex;
   pairs: [asked: string, there: string][];
+  figures: string[];
   counts: string[];
   models: [slug: string, title: string, hub: string | null][];
   devices: [slug: string, title: string, bytes: number][];
@@ -164,13 +173,14 @@ declare const kbgen: {
   offerCopy(block: Element): void;
   // match.js, search.js, names.js
   match: {
-    (table: any, log: string): Generator<void, Matches, void>;
+    (table: any, log: string): Generator<string[] | void, Matches, void>;
+    missingPages(table: any, slugs: string[]): string[];
     reading: any;
   };
   // readings.js
   readings(table: any, found: Matches, text: string, before?: number): Reading[];
   search: Search;
-  names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[] };
+  names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;

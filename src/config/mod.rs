@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
 use crate::i18n::Translations;
-use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record};
+use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record, words};
 
 pub use placeholders::placeholders;
 
@@ -34,6 +34,16 @@ pub const FORMAT: i64 = 2;
 
 /// Default number of days after which a verified page counts as stale.
 const STALE_AFTER_DAYS: i64 = 180;
+
+words! {
+    /// Format of the data files next to pages.
+    pub enum Alternate {
+        /// The page as JSON: errors, models and devices.
+        Json = "json",
+        /// The page as Markdown: errors.
+        Markdown = "md",
+    }
+}
 
 record! {
     /// The settings in `site.toml`.
@@ -67,6 +77,8 @@ record! {
         optional licence_url: Option<String> as Url,
         /// Whether to draw a share picture for each page; default: `true`.
         optional social_images: bool = true,
+        /// Formats in which pages are also written: `json` for errors, models and devices, `md` for errors; default: both.
+        optional alternates: Vec<Alternate> = vec![Alternate::Json, Alternate::Markdown],
         /// Days after which a verified page counts as stale.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// Days by category: `drivers = "90"`.
@@ -105,6 +117,8 @@ pub struct Config {
     pub license_url: Option<String>,
     /// Whether to draw a share picture for each page.
     pub social_images: bool,
+    /// Formats in which pages are also written.
+    pub alternates: Vec<Alternate>,
     /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
     /// Days by category slug.
@@ -205,6 +219,7 @@ impl Config {
             license: license.unwrap_or_else(|| "all rights reserved".into()),
             license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
+            alternates: written.alternates,
             stale_after_days: written.stale_after_days,
             stale_by_category,
         }

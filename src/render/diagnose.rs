@@ -1,23 +1,28 @@
 //! Data for diagnosis in the browser, as a script that also loads from disk.
 
-use kbgen_signature::TextIndex;
+use std::collections::{BTreeMap, BTreeSet};
+
+use kbgen_signature::{PatternPartition, TextIndex};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::diagnosis;
 use crate::engine::Kind;
 use crate::files::Outputs;
 use crate::render::address::file;
+use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign, extend, json};
 use crate::render::views::{RenderContext, asks_for_memory};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
 /// Data in addition to the signatures. A tree of JSON values would use several times as much memory.
 #[derive(Serialize)]
-struct Tables<'s> {
-    search: TextIndex,
+struct Tables<'s, I> {
+    search: I,
     pairs: [(&'static str, &'static str); diagnosis::SHORTAGE_PAIRS.len()],
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
+    /// Names of all figures that pages use.
+    figures: BTreeSet<String>,
     /// Slug, title and Hugging Face id of each model in the calculator.
     models: Vec<(&'s str, &'s str, Option<&'s str>)>,
     /// Slug, title and bytes of memory.
@@ -31,7 +36,7 @@ struct PageEntry<'s> {
     title: &'s str,
     href: String,
     description: String,
-    causes: serde_json::Map<String, serde_json::Value>,
+    causes: serde_json::Map<String, Value>,
     /// Whether the error depends on memory, so that the calculator can help.
     fits: bool,
 }
@@ -39,15 +44,130 @@ struct PageEntry<'s> {
 /// Path of the script.
 const TABLE: &str = "data/diagnose.js";
 
-/// Makes the script.
+/// Makes the script, in parts if it is large.
 pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
+    let whole = whole_table(cx);
+    match whole.get(TABLE).is_some_and(|script| script.len() > MAX_WHOLE_BYTES) {
+        true => table_in_parts(cx),
+        false => whole,
+    }
+}
+
+/// Makes the script as a whole.
+pub(super) fn whole_table(cx: &RenderContext<'_>) -> Outputs {
     let inputs = cx.inputs;
     let signatures = inputs.engine.query(Kind::Gathered, "table", || json(inputs.compiled().index.table()));
-    let entries = inputs.engine.query(Kind::Gathered, "entries", || entries(cx));
-    let tables = json(&Tables {
-        search: diagnosis::text_index(inputs.site, inputs.sources, inputs.engine),
+    let mut text = format!("kbgen.tables={{\"match\":{signatures},");
+    text.push_str(without_braces(&tables(cx, text_index(cx))));
+    text.push_str(",\"pages\":{");
+    text.push_str(
+        &pages(cx).map(|(slug, page)| format!("{}:{page}", json(&slug))).collect::<Vec<_>>().join(","),
+    );
+    text.push_str("}};\n");
+    let mut outputs = Outputs::default();
+    outputs.add(TABLE, text);
+    outputs
+}
+
+/// Makes a head, and parts with patterns, pages, and postings and documents of the text index.
+fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    let mut add = |script: String| add_part(&mut outputs, "diagnose", &script);
+    let pages: BTreeMap<&str, String> = pages(cx).collect();
+    let mut page_parts: Vec<Vec<(&str, String)>> = Vec::new();
+    let mut left = 0;
+    for (slug, page) in pages {
+        if left == 0 {
+            page_parts.push(Vec::new());
+            left = PART_BYTES;
+        }
+        // The signatures of a page are about as long as its entry.
+        left = left.saturating_sub(2 * page.len());
+        page_parts.last_mut().expect("a part was added").push((slug, page));
+    }
+    let slugs: Vec<&str> = page_parts.iter().map(|part| part[0].0).collect();
+    let page_part = |slug: &str| slugs.partition_point(|first| *first <= slug).saturating_sub(1);
+    let table = cx.inputs.compiled().index.table().in_parts(PART_BYTES, page_part);
+    let index = text_index(cx).in_parts(PART_BYTES, PART_DOCUMENTS);
+    let pattern_files: Vec<String> = table
+        .patterns
+        .iter()
+        .enumerate()
+        .map(|(at, part)| add(patterns(part) + &format!("kbgen.tables.match.parts.patterns[{at}]=1;\n")))
+        .collect();
+    let page_script = |(at, part): (usize, &Vec<(&str, String)>)| {
+        let entries: Vec<String> = part.iter().map(|(slug, page)| format!("{}:{page}", json(slug))).collect();
+        let matched = part.iter().filter_map(|(slug, _)| table.pages.get(*slug));
+        let matched: BTreeMap<usize, &Value> = matched.map(|(number, page)| (*number, page)).collect();
+        let matched = extend("kbgen.tables.match.pages", &matched);
+        format!(
+            "Object.assign(kbgen.tables.pages,{{{}}});{matched}kbgen.tables.match.parts.pages[{at}]=1;\n",
+            entries.join(",")
+        )
+    };
+    let page_files: Vec<String> = page_parts.iter().enumerate().map(page_script).map(&mut add).collect();
+    let search = "kbgen.tables.search";
+    let mut part =
+        |name: &str, at: usize, value: &Value| add(assign(&format!("{search}.{name}[{at}]"), value) + "\n");
+    let posting_files: Vec<String> =
+        index.postings.iter().enumerate().map(|(at, text)| part("postings", at, &json!(text))).collect();
+    let document_files: Vec<String> =
+        index.documents.iter().enumerate().map(|(at, list)| part("documents", at, list)).collect();
+    let mut search = index.head;
+    search["files"] = json!({"postings": posting_files, "documents": document_files});
+    let mut head = table.head;
+    head.extend([
+        ("patterns".to_string(), json!([])),
+        ("anchors".to_string(), json!([])),
+        ("uses".to_string(), json!({})),
+        ("pages".to_string(), json!([])),
+    ]);
+    let parts = json!({
+        "keys": table.keys,
+        "starts": table.starts,
+        "slugs": slugs,
+        "patterns": [],
+        "pages": [],
+        "files": {"patterns": pattern_files, "pages": page_files},
+    });
+    head.insert("parts".to_string(), parts);
+    let head = format!(
+        "kbgen.tables={{\"match\":{},\"pages\":{{}},{}}};{}{}\n",
+        json(&head),
+        without_braces(&tables(cx, search)),
+        patterns(&table.always),
+        extend("kbgen.tables.match.pages", &table.readings),
+    );
+    outputs.add(TABLE, head);
+    outputs
+}
+
+/// Formats the statements that add patterns to the table.
+fn patterns(part: &PatternPartition) -> String {
+    let table = "kbgen.tables.match";
+    [("patterns", &part.patterns), ("anchors", &part.anchors), ("uses", &part.uses)]
+        .map(|(name, fields)| extend(&format!("{table}.{name}"), fields))
+        .concat()
+}
+
+fn text_index(cx: &RenderContext<'_>) -> TextIndex {
+    diagnosis::text_index(cx.inputs.site, cx.inputs.sources, cx.inputs.engine)
+}
+
+/// Returns everything but the signatures and the pages as JSON.
+fn tables(cx: &RenderContext<'_>, search: impl Serialize) -> String {
+    let inputs = cx.inputs;
+    let extractors = diagnosis::shared_extractors(cx.site(), inputs.sources);
+    let causes = cx.site().errors.iter().flat_map(|error| &error.data.causes);
+    let figures = causes
+        .filter(|cause| cause.when.is_some())
+        .flat_map(|cause| diagnosis::relevant_figures(cause, &extractors))
+        .collect();
+    json(&Tables {
+        search,
         pairs: diagnosis::SHORTAGE_PAIRS,
         counts: diagnosis::COUNT_NAMES,
+        figures,
         models: models(cx),
         devices: inputs
             .site
@@ -56,19 +176,16 @@ pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
             .map(|device| (slug(&device.head), title(&device.head), device.data.memory_bytes()))
             .collect(),
         quants: inputs.fits.quants.iter().map(String::as_str).collect(),
-    });
-    let mut text = format!("kbgen.tables={{\"match\":{signatures},");
-    text.push_str(without_braces(&tables));
-    text.push_str(",\"pages\":{");
-    for (at, (error, entry)) in inputs.site.errors.iter().zip(&entries).enumerate() {
-        let comma = if at > 0 { "," } else { "" };
-        let (slug, command) = (json(&error.head.id.slug), json(&first_command(cx, error)));
-        text.push_str(&format!("{comma}{slug}:{{{},\"first_command\":{command}}}", without_braces(entry)));
-    }
-    text.push_str("}};\n");
-    let mut outputs = Outputs::default();
-    outputs.add(TABLE, text);
-    outputs
+    })
+}
+
+/// Returns the entries of all errors as JSON, by slug.
+fn pages<'s>(cx: &'s RenderContext<'_>) -> impl Iterator<Item = (&'s str, String)> {
+    let entries = cx.inputs.engine.query(Kind::Gathered, "entries", || entries(cx));
+    cx.site().errors.iter().zip(entries).map(|(error, entry)| {
+        let command = json(&first_command(cx, error));
+        (slug(&error.head), format!("{{{},\"first_command\":{command}}}", without_braces(&entry)))
+    })
 }
 
 /// Returns the models with figures.
@@ -107,10 +224,6 @@ fn entries(cx: &RenderContext<'_>) -> Vec<String> {
 /// Returns the text between the braces of an object.
 fn without_braces(object: &str) -> &str {
     &object[1..object.len() - 1]
-}
-
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain data is always JSON")
 }
 
 /// Languages of code blocks with commands.

@@ -4,7 +4,7 @@
 //! 2. `prose` renders bodies to HTML with relative links.
 //! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `model_names`,
-//!    `device_index`, `search` and `schemas` make files for programs.
+//!    `device_index`, `search` and `schemas` make files for programs; `parts` divides large ones.
 //!
 //! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
 
@@ -23,6 +23,7 @@ mod model_names;
 mod model_summary;
 mod not_covered;
 mod opensearch;
+mod parts;
 mod prose;
 mod provenance;
 mod schemas;

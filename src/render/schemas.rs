@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::config::Config;
+use crate::config::{Alternate, Config};
 use crate::files::Outputs;
-use crate::render::data::forms;
+use crate::render::data::{Form, forms};
 use crate::schema::{Field, json_schema};
 use crate::site::Kind;
 use crate::site::kinds::fields;
@@ -20,7 +20,8 @@ pub(super) fn files(config: &Config) -> Outputs {
     for kind in Kind::ALL {
         add(kind.name(), &format!("Front matter of {}", kind.with_article()), fields(kind));
     }
-    for form in forms() {
+    let is_written = |form: &Form| !form.is_alternate || config.alternates.contains(&Alternate::Json);
+    for form in forms().into_iter().filter(is_written) {
         add(form.name, form.title, &form.fields);
     }
     outputs

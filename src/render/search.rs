@@ -1,11 +1,16 @@
 //! `data/search.js`: the search index of all pages. It is separate from the index of diagnosis, which contains only
 //! errors and guides.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
 use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::files::Outputs;
 use crate::i18n::text;
+use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign};
 use crate::render::views::{RenderContext, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, LISTINGS, Page, PageId};
@@ -23,57 +28,117 @@ struct SearchEntry {
 /// Maximum number of characters of a note: one line of a wide window.
 const MAX_NOTE_CHARS: usize = 80;
 
-/// Generated pages with a description that is searched, too.
-const PURPOSES: [(&str, &str); 14] = [
-    ("errors/", text("All errors by category")),
-    ("diagnose/", text("Find the page for a log or message")),
-    ("will-it-run/", text("Calculator: the memory that a model needs, and whether it fits")),
-    ("compare/", text("Comparison of devices")),
-    ("choose-gpu/", text("GPUs that run a model")),
-    ("cost-vs-cloud/", text("Cost of your own hardware compared with cloud services")),
-    ("models/", text("All models by family")),
-    ("models-by-memory/", text("Models that fit on GPUs of each size")),
-    ("hardware/", text("All devices by manufacturer")),
-    ("quants/", text("All weight formats")),
-    ("guides/", text("All guides")),
-    ("tools/", text("All programs and their errors")),
-    ("glossary/", text("All terms")),
-    ("changes/", text("Pages by date of their last verification")),
+/// Generated pages with a description that is searched, too, and with what readers ask for.
+const PURPOSES: [(&str, &str, &str); 14] = [
+    ("errors/", text("All errors by category"), ""),
+    ("diagnose/", text("Find the page for a log or message"), ""),
+    (
+        "will-it-run/",
+        text("Calculator: the memory that a model needs, and whether it fits"),
+        "how much VRAM do I need|how much memory does a model need|does it fit|VRAM calculator",
+    ),
+    ("compare/", text("Comparison of devices"), "compare GPUs"),
+    ("choose-gpu/", text("GPUs that run a model"), "which GPU for a model"),
+    (
+        "cost-vs-cloud/",
+        text("Cost of your own hardware compared with cloud services"),
+        "rent a GPU or buy one",
+    ),
+    ("models/", text("All models by family"), ""),
+    (
+        "models-by-memory/",
+        text("Models that fit on GPUs of each size"),
+        "what fits in 8 GB|what fits in 24 GB",
+    ),
+    ("hardware/", text("All devices by manufacturer"), ""),
+    ("quants/", text("All weight formats"), ""),
+    ("guides/", text("All guides"), ""),
+    ("tools/", text("All programs and their errors"), ""),
+    ("glossary/", text("All terms"), ""),
+    ("changes/", text("Pages by date of their last verification"), ""),
 ];
 
 /// Returns the English description of a generated page.
 pub(super) fn purpose(address: &str) -> Option<&'static str> {
-    PURPOSES.iter().find(|(own, _)| *own == address).map(|(_, purpose)| *purpose)
+    PURPOSES.iter().find(|(own, ..)| *own == address).map(|(_, purpose, _)| *purpose)
 }
 
-/// Content of the file; all lists but the last are in the order of the index.
+/// Content of the file; `notes` and `also` are in the order of the index.
 #[derive(Serialize)]
 struct Data {
     index: TextIndex,
     notes: Vec<String>,
     also: Vec<String>,
     groups: Vec<Group>,
+    /// Pages that use a setting, best first: positions in the index, in base 36, separated by spaces.
+    settings: BTreeMap<String, String>,
 }
 
 /// A group of results: address, title, and number of pages.
 type Group = (&'static str, String, usize);
 
-/// Makes `data/search.js`: a single assignment, so that it also loads from disk.
+/// Path of the script.
+const INDEX: &str = "data/search.js";
+
+/// Makes `data/search.js`, in parts if it is large. It consists of assignments, so that it also loads from disk.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
+    let data = data(cx);
+    let script = assign("kbgen.pages", &data) + "\n";
+    let mut outputs = Outputs::default();
+    if script.len() <= MAX_WHOLE_BYTES {
+        outputs.add(INDEX, script);
+        return outputs;
+    }
+    let index = data.index.in_parts(PART_BYTES, PART_DOCUMENTS);
+    let mut add = |script: String| add_part(&mut outputs, "search", &script);
+    let part = |name: &str, at: usize, value: &Value| assign(&format!("kbgen.pages.{name}[{at}]"), value);
+    let posting_files: Vec<String> = index
+        .postings
+        .iter()
+        .enumerate()
+        .map(|(at, text)| add(part("index.postings", at, &json!(text)) + "\n"))
+        .collect();
+    let texts = data.notes.chunks(PART_DOCUMENTS).zip(data.also.chunks(PART_DOCUMENTS));
+    let documents = index.documents.iter().zip(texts).enumerate().map(|(at, (documents, (notes, also)))| {
+        part("index.documents", at, documents)
+            + &part("notes", at, &json!(notes))
+            + &part("also", at, &json!(also))
+            + "\n"
+    });
+    let document_files: Vec<String> = documents.map(add).collect();
+    let mut head = index.head;
+    head["files"] = json!({"postings": posting_files, "documents": document_files});
+    let head = json!({
+        "index": head,
+        "notes": [],
+        "also": [],
+        "groups": data.groups,
+        "settings": data.settings,
+    });
+    outputs.add(INDEX, assign("kbgen.pages", &head) + "\n");
+    outputs
+}
+
+/// Makes `data/search.js` as a whole.
+pub(super) fn whole_file(cx: &RenderContext<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    outputs.add(INDEX, assign("kbgen.pages", &data(cx)) + "\n");
+    outputs
+}
+
+fn data(cx: &RenderContext<'_>) -> Data {
     let entries = entries(cx);
+    let settings = settings(cx, &entries);
     let (documents, rest): (Vec<_>, Vec<_>) =
         entries.into_iter().map(|entry| (entry.document, (entry.note, entry.also))).unzip();
     let (notes, also): (Vec<_>, Vec<_>) = rest.into_iter().unzip();
-    let data = Data {
+    Data {
         index: TextIndex::build(&documents),
         notes,
         also: also.iter().map(|names| names.join("|")).collect(),
         groups: groups(cx),
-    };
-    let mut outputs = Outputs::default();
-    let text = serde_json::to_string(&data).expect("plain data is always JSON");
-    outputs.add("data/search.js", format!("kbgen.pages={text};\n"));
-    outputs
+        settings,
+    }
 }
 
 /// Returns the groups of results.
@@ -98,8 +163,7 @@ fn groups(cx: &RenderContext<'_>) -> Vec<Group> {
 
 fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     let site = cx.site();
-    let mut entries: Vec<SearchEntry> = site.errors.iter().map(|page| error(cx, page)).collect();
-    entries.extend(site.models.iter().map(model));
+    let mut entries: Vec<SearchEntry> = site.models.iter().map(model).collect();
     entries.extend(site.devices.iter().map(device));
     entries.extend(site.guides.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.terms.iter().map(|page| prose(cx, &page.head, &page.data.also)));
@@ -110,10 +174,109 @@ fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     entries.extend(site.categories.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.documents.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(LISTINGS.iter().filter_map(|listing| {
-        let note = cx.tr(purpose(listing.address)?);
-        Some(SearchEntry::new(listing.address.to_string(), cx.tr(listing.title)).with_note(note.to_string()))
+        let (address, purpose, names) = PURPOSES.iter().find(|(own, ..)| *own == listing.address)?;
+        let names: Vec<String> = names.split_terminator('|').map(str::to_string).collect();
+        let entry = SearchEntry::new(address.to_string(), cx.tr(listing.title));
+        Some(entry.with_note(cx.tr(purpose).to_string()).with_synonyms(&names))
     }));
+    // Errors come last: only the first part of a large index is compared with names.
+    entries.extend(site.errors.iter().map(|page| error(cx, page)));
     entries
+}
+
+/// Maximum number of pages of a setting.
+const MAX_SETTING_PAGES: usize = 4;
+/// Points of a guide, and of a tool or a term, in the order of the pages of a setting; an error has none, and each
+/// mention counts one point.
+const GUIDE_POINTS: usize = 5;
+const REFERENCE_POINTS: usize = 3;
+/// Maximum points of a page for mentions.
+const MAX_MENTION_POINTS: usize = 6;
+
+/// Returns the pages of each environment variable, flag and parameter that commands use.
+fn settings(cx: &RenderContext<'_>, entries: &[SearchEntry]) -> BTreeMap<String, String> {
+    let points_of = |kind| match kind {
+        Kind::Guide => Some(GUIDE_POINTS),
+        Kind::Tool | Kind::Term => Some(REFERENCE_POINTS),
+        Kind::Error => Some(0),
+        _ => None,
+    };
+    let positions: HashMap<&str, usize> =
+        entries.iter().enumerate().map(|(at, entry)| (entry.document.address.as_str(), at)).collect();
+    let mut pages_of: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+    for head in cx.site().heads() {
+        let (Some(kind_points), Some(at)) = (points_of(head.id.kind), positions.get(&*head.id.address()))
+        else {
+            continue;
+        };
+        for (name, mentions) in setting_names(cx.inputs.sources.text(head.body.span)) {
+            let points = kind_points + mentions.min(MAX_MENTION_POINTS);
+            // A single mention on an error page is incidental.
+            if points > 1 {
+                pages_of.entry(name).or_default().push((points, *at));
+            }
+        }
+    }
+    let listed = |(name, mut pages): (String, Vec<(usize, usize)>)| {
+        pages.sort_by_key(|(points, at)| (Reverse(*points), *at));
+        let pages = pages.iter().take(MAX_SETTING_PAGES).map(|(_, at)| base_36(*at));
+        (name, pages.collect::<Vec<_>>().join(" "))
+    };
+    pages_of.into_iter().map(listed).collect()
+}
+
+/// Returns the settings in the code of a Markdown text with the number of their mentions: `OLLAMA_HOST`,
+/// `--ctx-size`, `-ngl`, and in code spans also `num_ctx`. Names are in lower case without leading `--` and with `_`
+/// for `-`, as `static/js/names.js` looks them up.
+fn setting_names(text: &str) -> BTreeMap<String, usize> {
+    let mut names = BTreeMap::new();
+    let mut in_fence = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            in_fence = !in_fence;
+            continue;
+        }
+        let code: Vec<&str> = match in_fence {
+            true => vec![line],
+            false => line.split('`').skip(1).step_by(2).collect(),
+        };
+        let is_separator = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        for word in code.into_iter().flat_map(|code| code.split(is_separator)) {
+            let name = word.strip_prefix("--").unwrap_or(word);
+            let parts: Vec<&str> = name.split(['_', '-']).collect();
+            let all = |allowed: fn(&u8) -> bool| {
+                let allowed = |byte: u8| allowed(&byte) || byte.is_ascii_digit();
+                name.starts_with(|c: char| c.is_ascii_alphabetic())
+                    && parts.iter().all(|part| !part.is_empty() && part.bytes().all(allowed))
+            };
+            let is_snake = name.contains('_') && !name.contains('-');
+            let is_setting = match name.len() < word.len() {
+                true => all(u8::is_ascii_lowercase),
+                false if is_snake => {
+                    all(u8::is_ascii_uppercase) || (!in_fence && all(u8::is_ascii_lowercase))
+                }
+                false => {
+                    let short = word.strip_prefix('-').unwrap_or_default();
+                    (1..=4).contains(&short.len()) && short.bytes().all(|byte| byte.is_ascii_lowercase())
+                }
+            };
+            if is_setting {
+                *names.entry(name.replace('-', "_").to_ascii_lowercase()).or_default() += 1;
+            }
+        }
+    }
+    names
+}
+
+fn base_36(mut number: usize) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.extend(char::from_digit((number % 36) as u32, 36));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
 }
 
 impl SearchEntry {
@@ -207,6 +370,18 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_are_found_in_code() {
+        let text = "Set `OLLAMA_HOST` or `num_ctx`, not NUM_GPU.\n```bash\nllama-server --ctx-size=4096 -ngl 20 my_file\n```\n";
+        let names: Vec<String> = setting_names(text).into_keys().collect();
+        assert_eq!(names, ["_ngl", "ctx_size", "num_ctx", "ollama_host"]);
+    }
+
+    #[test]
+    fn positions_are_in_base_36() {
+        assert_eq!([0, 35, 36, 1295].map(base_36), ["0", "z", "10", "zz"]);
+    }
 
     #[test]
     fn notes_are_one_line_of_whole_words() {

@@ -4,7 +4,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::files::Outputs;
-use crate::render::views::RenderContext;
+use crate::render::views::{RenderContext, category_addresses};
 use crate::render::xml;
 use crate::site::{Head, Kind, LISTINGS};
 
@@ -25,6 +25,8 @@ fn sitemap(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
             .filter(|head| head.id.kind != Kind::Term)
             .map(|head: &Head| (head.id.address(), cx.updated(head).map(|(day, _)| day.to_string()))),
     );
+    let further = |category| category_addresses(cx, category).into_iter().skip(1);
+    entries.extend(cx.site().categories.iter().flat_map(further).map(|address| (address, None)));
     entries.sort();
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;

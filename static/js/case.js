@@ -153,13 +153,8 @@
     tables.pairs.forEach(pair => {
       names[pair[0]] = names[pair[1]] = true;
     });
-    Object.keys(tables.pages).forEach(slug => {
-      const causes = tables.pages[slug].causes;
-      for (const id in causes) {
-        causes[id].names.forEach(name => {
-          names[name] = true;
-        });
-      }
+    tables.figures.forEach(name => {
+      names[name] = true;
     });
     return names;
   }

@@ -63,7 +63,12 @@
       }
       group.rows.push({
         title: page.title,
-        note: page.note,
+        note: page.similar
+          ? t("{message} (and {n} more page with this message)", "{message} (and {n} more pages with this message)", {
+              message: page.note,
+              n: page.similar,
+            })
+          : page.note,
         href: file(page.address),
         kind: NOTES[page.address.split("/")[0]],
       });
@@ -193,6 +198,14 @@
         return;
       }
       const found = kbgen.names(kbgen.pages, text);
+      if (found.missing.length) {
+        status.textContent = t("Loading\u2026");
+        Promise.all(found.missing.map(file => kbgen.load(data.root + file))).then(() => {
+          asked = null;
+          show();
+        }, failed);
+        return;
+      }
       const pages = found.pages;
       const groups = grouped(pages, options.most);
       const more = [];
@@ -218,16 +231,15 @@
     // Shows results for the current input, once the index is loaded.
     function refresh() {
       if (!kbgen.pages) status.textContent = t("Loading\u2026");
-      tables().then(
-        () => {
-          // Prepares the index before the first key press.
-          if (asked === null) kbgen.names(kbgen.pages, "");
-          show();
-        },
-        () => {
-          status.textContent = t("The index could not be loaded. Check your connection and try again.");
-        },
-      );
+      tables().then(() => {
+        // Prepares the index before the first key press.
+        if (asked === null) kbgen.names(kbgen.pages, "");
+        show();
+      }, failed);
+    }
+    function failed() {
+      asked = null;
+      status.textContent = t("The index could not be loaded. Check your connection and try again.");
     }
 
     field.addEventListener("input", refresh);

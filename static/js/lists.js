@@ -5,6 +5,7 @@
   const form = document.getElementById("narrow");
   if (!form) return;
   const DAY = 86400000;
+  const MAX_UNFOLDED = 50;
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   const fields = all("[name]", form);
   const count = document.getElementById("narrow-count");
@@ -78,8 +79,9 @@
   // One list in place of the groups, created on first use.
   function makeWhole() {
     const first = groups[0].element;
-    const element = first.cloneNode(true);
-    all(".row, [data-of-group], h2, p", element).forEach(part => {
+    const element = first.localName === "details" ? document.createElement("div") : first.cloneNode(true);
+    if (!element.firstChild) element.append(...first.cloneNode(true).childNodes);
+    all(".row, [data-of-group], h2, p, summary", element).forEach(part => {
       part.remove();
     });
     element.classList.remove("group");
@@ -123,6 +125,7 @@
   // ---- rendering -------------------------------------------------------------------
 
   let arranged = "";
+  let unfolded = false;
   function show() {
     const name = order ? order.value : "";
     const chosen = fields.some(field => field.value);
@@ -150,6 +153,14 @@
       }
       if (group.link) group.link.parentElement.hidden = group.element.hidden;
     });
+    // Folded groups open when few rows are left.
+    const unfolds = left <= MAX_UNFOLDED && left < rows.length;
+    if (unfolds !== unfolded) {
+      groups.forEach(group => {
+        group.element.open = unfolds;
+      });
+    }
+    unfolded = unfolds;
     count.textContent = chosen ? t("{n} of {all}", { n: left, all: rows.length }) : "";
     clear.hidden = !chosen;
   }
@@ -165,6 +176,8 @@
       field.value = asked.get(field.name) || "";
       if (field.selectedIndex < 0) field.selectedIndex = 0;
     });
+    const folded = form.querySelector("details");
+    if (folded && fields.some(field => field.value && folded.contains(field))) folded.open = true;
     show();
   }
   function write(way) {

@@ -3,8 +3,9 @@
  * responsive, and returns [{slug, score, line, column, figures, cause}], best first, in linear time. `steps` is the
  * number of steps, and `skipped` the line at which the budget was exhausted and signatures may have been missed, or
  * 0; `begun` lists the pages with a message that starts like the end of a short text, and
- * `readings` the messages that kbgen.readings puts into words. One log at a time: a new call
- * cancels the previous one. Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
+ * `readings` the messages that kbgen.readings puts into words. Of a table in parts, a step may be a list of files that
+ * have to be loaded before the next one. One log at a time: a new call cancels the previous one. Port of
+ * crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
  */
 kbgen.match = (() => {
   "use strict";
@@ -628,6 +629,7 @@ kbgen.match = (() => {
 
   /* scan.rs, as a trie that is walked from every character. */
 
+  // The patterns of a table in parts have gaps.
   function prepare(table) {
     const tree = {};
     const matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
@@ -639,12 +641,18 @@ kbgen.match = (() => {
       });
       (node.ids = node.ids || []).push(id);
     });
-    table.pages.forEach(({ signatures }) =>
-      signatures.forEach(({ all, extract }) => {
-        const { wanted } = matchers[all[0]];
-        if (extract !== undefined && !wanted.includes(extract)) wanted.push(extract);
-      }),
-    );
+    if (table.parts) {
+      matchers.forEach((matcher, id) => {
+        if (table.uses[id]) [, matcher.wanted] = table.uses[id];
+      });
+    } else {
+      table.pages.forEach(({ signatures }) =>
+        signatures.forEach(({ all, extract }) => {
+          const { wanted } = matchers[all[0]];
+          if (extract !== undefined && !wanted.includes(extract)) wanted.push(extract);
+        }),
+      );
+    }
     return {
       tree,
       matchers,
@@ -724,8 +732,10 @@ kbgen.match = (() => {
   }
 
   function findSignature({ matchers }, page, { all: ids, not = [], extract, when, weak = false }, all) {
-    const others = ids.slice(1).map(id => all[id][0]);
-    if (not.some(id => all[id].length) || others.includes(undefined)) return;
+    // A pattern that is not loaded does not match.
+    const places = id => all[id] || [];
+    const others = ids.slice(1).map(id => places(id)[0]);
+    if (not.some(id => places(id).length) || !places(ids[0]).length || others.includes(undefined)) return;
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
@@ -756,8 +766,8 @@ kbgen.match = (() => {
     return best;
   }
 
-  // Pages with a message that starts like the end of a short text, the longest match first.
-  function begun({ pages }, { matchers }) {
+  // How many characters at the end of a short text the message of a pattern starts with, by pattern.
+  function beginnings({ matchers }) {
     let end = size;
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
@@ -774,6 +784,11 @@ kbgen.match = (() => {
         }
       }
     });
+    return letters;
+  }
+
+  // Pages with a message that starts like the end of a short text, the longest match first.
+  function begun({ pages }, letters) {
     const found = [];
     for (const [id, count] of letters) {
       pages.forEach(({ slug, kind, signatures }, page) => {
@@ -825,6 +840,51 @@ kbgen.match = (() => {
       .sort((a, b) => b.score - a.score);
   }
 
+  /* parts.rs */
+
+  const KEY = 6;
+  const keysOf = new WeakMap();
+
+  // The part of each key, and whether one starts with two characters.
+  function readKeys({ keys, starts }) {
+    const parts = new Map();
+    const begins = new Uint8Array(65536);
+    let part = 0;
+    for (let at = 0; at < keys.length / KEY; at++) {
+      const key = keys.slice(at * KEY, at * KEY + KEY);
+      if (starts[part + 1] === at) part++;
+      parts.set(key, part);
+      begins[(key.charCodeAt(0) << 8) | key.charCodeAt(1)] = 1;
+    }
+    return { parts, begins };
+  }
+
+  // The files with patterns whose keys the text contains.
+  function* missingPatterns({ parts: { keys, starts, patterns, files } }) {
+    if (!keysOf.has(files)) keysOf.set(files, readKeys({ keys, starts }));
+    const { parts, begins } = keysOf.get(files);
+    const missing = new Set();
+    for (let at = 0; at + KEY <= size; at++) {
+      if (at % STEP === 0) yield;
+      if (!begins[(bytes[at] << 8) | bytes[at + 1]]) continue;
+      const part = parts.get(spell(at, at + KEY));
+      if (part !== undefined && !patterns[part]) missing.add(files.patterns[part]);
+    }
+    return [...missing];
+  }
+
+  // The files with these parts of the pages.
+  const missingParts = ({ pages, files }, parts) =>
+    [...new Set(parts)].filter(part => part >= 0 && !pages[part]).map(part => files.pages[part]);
+  // The files with the pages of these slugs; none of a whole table.
+  const missingPages = ({ parts }, slugs) =>
+    parts
+      ? missingParts(
+          parts,
+          slugs.map(slug => parts.slugs.findLastIndex(first => first <= slug)),
+        )
+      : [];
+
   const prepared = new WeakMap();
 
   // A line without its prefix and colors.
@@ -836,12 +896,21 @@ kbgen.match = (() => {
   }
 
   function* match(table, log) {
-    if (!prepared.has(table)) prepared.set(table, prepare(table));
-    const reader = prepared.get(table);
     text = log;
     yield* normalize();
+    const files = table.parts ? yield* missingPatterns(table) : [];
+    if (files.length) yield files;
+    if (files.length || !prepared.has(table)) prepared.set(table, prepare(table));
+    const reader = prepared.get(table);
     const all = yield* read(reader);
-    const short = log.length <= 1000 ? begun(table, reader) : [];
+    const letters = log.length <= 1000 ? beginnings(reader) : new Map();
+    if (table.parts) {
+      const isUsed = (places, id) => (places.length || letters.has(id)) && table.uses[id];
+      const parts = all.flatMap((places, id) => (isUsed(places, id) ? table.uses[id][0] : []));
+      const files = missingParts(table.parts, parts);
+      if (files.length) yield files;
+    }
+    const short = begun(table, letters);
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     text = line = last = bytes = gaps = places = ends = null;
     const isReading = ({ page }) => page.kind === "reading";
@@ -852,6 +921,7 @@ kbgen.match = (() => {
       readings: rank(found.filter(isReading)),
     });
   }
+  match.missingPages = missingPages;
   match.reading = { content, worth, holds };
   return match;
 })();

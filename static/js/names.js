@@ -1,37 +1,93 @@
 /*
  * Pages by name: kbgen.names(data, text) returns the typed {parts} and {pages: [{address, title, note, group,
- * worth}]}, best first. Pages are found by the word index of diagnosis; those with a matching name come first.
+ * worth, similar}]}, best first, and the {missing} files of an index in parts, without which the answer is incomplete;
+ * `similar` is the number of further pages with the same message, which follow all others. Pages are found by the word
+ * index, by their names, and by the settings that their commands use.
  */
 kbgen.names = (() => {
   "use strict";
+  const { t } = kbgen;
 
   // Names are separated in many ways: "rtx4090", "llama3.1:8b", "Q4_K_M".
   const split = text => text.toLowerCase().match(/[a-z]+|\d+/g) || [];
   const isNumber = part => /\d/.test(part);
+  const words = list => list.split(" ").filter(Boolean);
+
+  // Words of a question, which is answered by a guide or a calculator rather than by an error, and those of them that
+  // say nothing about its subject.
+  const QUESTION = words(
+    t("how which what should need much set setup install configure choose buy best compare guide start"),
+  );
+  const FILLERS = words(t("how what need much set setup install configure use guide"));
+  // Words with another word of the same meaning: "buy=choose".
+  const SYNONYMS = Object.fromEntries(
+    words(
+      t(
+        "which=choose should=choose buy=choose best=choose vs=compare setup=start install=start mac=apple macbook=apple multiple=several two=several",
+      ),
+    ).map(pair => pair.split("=")),
+  );
+  // Words between two names that are compared.
+  const VERSUS = words(t("or vs versus"));
 
   // Groups of results; pages of no list come last.
   const GROUPS = { categories: "errors/" };
 
-  function read({ index, notes, also, groups }) {
-    return index.documents.map(([address, title], at) => {
+  // Number of pages beyond the first part of an index in parts that are compared with names.
+  const CANDIDATES = 200;
+
+  // Access to the pages by their place in the index; undefined for one whose part is not loaded.
+  function read({ index, notes, also, groups, settings }) {
+    const { count, size, isWhole, place, documentAt } = kbgen.search.open(index);
+    const known = new Map();
+    const inParts = (lists, at) => {
+      const [part, inPart] = place(at);
+      return isWhole ? lists[at] : lists[part][inPart];
+    };
+    function page(at) {
+      const [address, title] = documentAt(at) || [];
+      if (!address) return undefined;
+      const note = inParts(notes, at);
       const [folder, slug] = address.split(/\/#?/);
       const own = GROUPS[folder] || `${folder}/`;
-      const names = [title, slug, ...also[at].split("|")].map(split).filter(name => name.length);
+      // Devices with several numbers of cores share a name.
+      const name = folder === "hardware" ? title.replace(/ \(\d+-core.*/, "") : title;
       return {
+        at,
         address,
         title,
-        note: notes[at],
-        names,
-        beside: split(notes[at]),
+        note,
+        names: [name, slug, ...inParts(also, at).split("|")].map(split).filter(name => name.length),
+        beside: split(note),
+        cores: split(title.slice(name.length)),
+        isDevice: folder === "hardware",
+        isTerm: folder === "glossary",
+        isError: folder === "errors" && !!slug,
         group: groups.some(([list]) => list === own) && slug ? own : "",
       };
-    });
+    }
+    function pageAt(at) {
+      if (!known.has(at)) {
+        const found = page(at);
+        if (!found) return undefined;
+        known.set(at, found);
+      }
+      return known.get(at);
+    }
+    return { pageAt, first: Math.min(count, size), settings: new Map(Object.entries(settings)) };
+  }
+
+  // Whether two words have the same stem: "quantize" and "quantization", "gpu" and "gpus".
+  function related(one, other) {
+    const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+    if (long === `${short}s`) return true;
+    return short.length > 5 && long.startsWith(short.slice(0, -1));
   }
 
   // How well a name matches: above 1 it has all typed parts, above 2 it starts with the input, 3 is equal.
   function likeness(typed, whole, name, beside) {
     const joined = name.join("");
-    const share = whole.length / joined.length;
+    const share = typed.join("").length / joined.length;
     if (joined === whole) return 3;
     if (whole.length > 2 && joined.startsWith(whole)) return 2 + share;
     const left = [...name];
@@ -41,11 +97,48 @@ kbgen.names = (() => {
       const open = i === typed.length - 1 || !isNumber(part);
       let at = left.indexOf(part);
       if (at < 0 && open) at = left.findIndex(other => other.startsWith(part));
-      if (at >= 0) had += 0.5 + part.length / left.splice(at, 1)[0].length / 2;
+      if (at < 0) at = left.findIndex(other => related(other, part));
+      if (at >= 0) had += 0.5 + Math.min(1, part.length / left.splice(at, 1)[0].length) / 2;
       else if (beside.includes(part)) had += 0.6;
     });
     const coverage = had / typed.length;
     return coverage > 0.99 ? 1 + Math.min(share, 0.99) : coverage * coverage;
+  }
+
+  // The key of an environment variable, a flag or a parameter; empty for other words.
+  function settingOf(word) {
+    if (!/^-|_/.test(word)) return "";
+    return word
+      .replace(/^--|[=:].*$/g, "")
+      .replace(/-/g, "_")
+      .toLowerCase();
+  }
+
+  // The worth of pages by the settings in the text.
+  function bySetting(settings, text) {
+    const worth = new Map();
+    const typed = text.trim().split(/\s+/);
+    typed.forEach(word => {
+      words(settings.get(settingOf(word)) || "").forEach((page, rank) => {
+        worth.set(parseInt(page, 36), (typed.length > 1 ? 2 : 3.5) - rank / 10);
+      });
+    });
+    return worth;
+  }
+
+  // Moves pages with the same message behind the best of them.
+  function collapsed(pages) {
+    const first = new Map();
+    const later = [];
+    const kept = pages.filter(page => {
+      const same = page.isError && first.get(page.note);
+      if (same) {
+        same.similar++;
+        later.push(page);
+      } else first.set(page.note, page);
+      return !same;
+    });
+    return kept.concat(later);
   }
 
   const opened = new WeakMap();
@@ -53,21 +146,52 @@ kbgen.names = (() => {
   return (data, text) => {
     if (!opened.has(data)) opened.set(data, read(data));
     // For "owner/model", the model is the name.
-    const all = opened.get(data);
+    const { pageAt, first, settings } = opened.get(data);
     const every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
-    const telling = every.filter(part => !data.index.ignored.includes(` ${part} `));
-    const typed = telling.length ? telling : every;
+    const isQuestion = every.some(part => QUESTION.includes(part));
+    const isTerm = /^what/.test(every[0]);
+    const telling = every.filter(part => SYNONYMS[part] || !data.index.ignored.includes(` ${part} `));
+    const topical = isQuestion ? telling.filter(part => !FILLERS.includes(part)) : telling;
+    const typed = topical.length ? topical : telling.length ? telling : every;
+    const meant = [...new Set(typed.map(part => SYNONYMS[part] || part))];
+    const isVersus = every.some(part => VERSUS.includes(part)) && every.filter(isNumber).length > 1;
     const whole = every.join("");
-    const hits = kbgen.search(data.index, text, all.length);
-    const scores = new Map(hits.map(hit => [hit.address, hit.score / hits[0].score]));
+    const { scored, ranked, missing } = kbgen.search;
+    const { scores } = scored(data.index, isQuestion ? meant.join(" ") : text);
+    const hits = ranked(scores);
+    const set = bySetting(settings, text);
+    const candidates = new Set([...Array(first).keys(), ...hits.slice(0, CANDIDATES), ...set.keys()]);
+    const all = [...candidates]
+      .sort((a, b) => a - b)
+      .map(pageAt)
+      .filter(Boolean);
+    const names = all.map(page => {
+      const alike = (name, which) => {
+        const found = typed.length
+          ? Math.max(likeness(typed, whole, name, page.beside), likeness(meant, whole, name, page.beside))
+          : 0;
+        // The slug, after the title, says less.
+        return which !== 1 || found >= 3 ? found : page.isDevice ? 0 : 0.8 * found;
+      };
+      return Math.max(...page.names.map(alike));
+    });
     const pages = all
-      .map(page => {
-        const spoken = scores.get(page.address) || 0;
-        const named = typed.length ? Math.max(...page.names.map(name => likeness(typed, whole, name, page.beside))) : 0;
-        return { ...page, worth: named + spoken, kept: named > 0.7 || spoken > 0.4 };
+      .map((page, at) => {
+        const named = names[at];
+        const spoken = hits.length ? scores[page.at] / scores[hits[0]] : 0;
+        const setting = set.get(page.at) || 0;
+        let worth = setting > 3 ? setting + 4 : named + spoken + setting;
+        // A page with this name comes before those that use the setting.
+        if (set.size && named >= 3) worth += 5;
+        if (isQuestion) worth += page.isError ? -0.5 : page.isTerm === isTerm ? 0.6 : 0.3;
+        if (isVersus && page.address === "compare/") worth += 3;
+        const isNamed = named > 0.7 || worth >= 3;
+        const isFound = spoken > 0.4 && !typed.some(part => page.cores.includes(part));
+        const kept = isQuestion && page.isError ? named + spoken > 1.6 : isNamed || isFound;
+        return { ...page, similar: 0, worth, kept: kept || setting };
       })
       .filter(page => page.kept)
       .sort((a, b) => b.worth - a.worth);
-    return { parts: typed, pages };
+    return { parts: typed, pages: collapsed(pages), missing: missing(data.index) };
   };
 })();

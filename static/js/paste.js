@@ -175,8 +175,17 @@
 
   // The end of a log is the most relevant, and enough for the word index.
   const NEAR_END = 262144;
-  function show(text, found) {
+  function show(text, found, mine) {
     const tables = kbgen.tables;
+    // Shows the result again once these files are loaded.
+    const lacks = files => {
+      if (files.length) {
+        loadParts(files, mine, () => {
+          show(text, found, mine);
+        });
+      }
+      return files.length > 0;
+    };
     const known = found.filter(match => tables.pages[match.slug]);
     let exact = known.filter(match => !match.weak).slice(0, 5);
     const lines = exact.length ? text.split("\n") : [];
@@ -209,6 +218,7 @@
           ),
         );
     }
+    if (lacks(search.missing(tables.search))) return;
     near = whole
       .concat(near)
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
@@ -219,6 +229,8 @@
     const readings = exact.some(isCause)
       ? []
       : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+    const named = readings.flatMap(reading => reading.pages);
+    if (lacks(kbgen.match.missingPages(tables.match, named))) return;
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
@@ -292,13 +304,29 @@
 
   // Works in time slices, so that the page stays responsive.
   const MOMENT_MS = 12;
-  function work(steps, done) {
+  function work(steps, mine, done) {
     const until = performance.now() + MOMENT_MS;
     let step;
     do step = steps.next();
-    while (!step.done && performance.now() < until);
+    while (!step.done && !step.value && performance.now() < until);
     if (step.done) done(step.value);
-    else reading = setTimeout(work, 0, steps, done);
+    else if (step.value) loadParts(step.value, mine, () => work(steps, mine, done));
+    else reading = setTimeout(work, 0, steps, mine, done);
+  }
+  // Loads parts of the tables, and goes on unless the text has changed meanwhile.
+  function loadParts(files, mine, done) {
+    Promise.all(files.map(file => kbgen.load(root.root + file))).then(
+      () => {
+        if (mine === runs) done();
+      },
+      () => {
+        if (mine === runs) failed();
+      },
+    );
+  }
+  function failed() {
+    out.replaceChildren(heading(t("The data could not be loaded. Try again.")));
+    reveal();
   }
   function run() {
     clearTimeout(pause);
@@ -309,20 +337,14 @@
     if (text.length > LARGE) {
       out.replaceChildren(el("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
     }
-    load().then(
-      () => {
-        // The text may have changed while the tables were loading.
-        if (mine === runs) {
-          work(kbgen.match(kbgen.tables.match, text), found => {
-            show(text, found);
-          });
-        }
-      },
-      () => {
-        out.replaceChildren(heading(t("The data could not be loaded. Try again.")));
-        reveal();
-      },
-    );
+    load().then(() => {
+      // The text may have changed while the tables were loading.
+      if (mine === runs) {
+        work(kbgen.match(kbgen.tables.match, text), mine, found => {
+          show(text, found, mine);
+        });
+      }
+    }, failed);
   }
 
   // Text fields are slow with long texts and with unprintable characters: such a log is kept separately and matched
@@ -360,6 +382,12 @@
   // calculator. The address is untrusted: only numbers with known names are shown.
   function showCarried() {
     const tables = kbgen.tables;
+    const slug = location.pathname.replace(/\/(index\.html)?$/, "").replace(/.*\//, "");
+    const files = kbgen.match.missingPages(tables.match, [slug]);
+    if (files.length) {
+      Promise.all(files.map(file => kbgen.load(root.root + file))).then(showCarried, () => {});
+      return;
+    }
     const found = kbgen.readCaseFragment(location.hash, tables);
     const probe = el("a");
     const page = Object.keys(tables.pages)
@@ -408,7 +436,7 @@
   // Opens a case in the address.
   function opened() {
     if (/^#[\w-]+&/.test(location.hash)) {
-      Promise.all([root.case, `${root.root}data/diagnose.js`].map(kbgen.load)).then(showCarried, () => {});
+      Promise.all([root.match, root.case, `${root.root}data/diagnose.js`].map(kbgen.load)).then(showCarried, () => {});
     }
     const found = /^#case=(.+)/.exec(location.hash);
     if (!found) return;

@@ -1,7 +1,8 @@
 /*
  * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, rare}], best
  * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and
- * kbgen.search.titled(index, text) the pages whose title occurs in the text. Port of
+ * kbgen.search.titled(index, text) the pages whose title occurs in the text. Of an index in parts,
+ * kbgen.search.missing(index) returns the files that the searches so far lacked: load them and search again. Port of
  * crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json.
  */
 kbgen.search = (() => {
@@ -24,15 +25,47 @@ kbgen.search = (() => {
       .map(word => word.replace(/(..[^s])s$/, "$1"));
   }
 
-  // The sorted words of the index, with their positions.
-  function open(index) {
+  // Access to the sorted words of an index with their positions, to its postings and its documents. Parts that are not
+  // loaded have none, and are noted as missing.
+  function read(index) {
     let before = "";
     const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
       entry => (before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1)),
     );
-    const postings = index.postings.split(" ");
-    const rarest = postings.reduce((most, posting) => Math.max(most, DIGITS.indexOf(posting[0])), 0);
-    return { words, postings, rarest, places: new Map(words.map((word, at) => [word, at])) };
+    const isWhole = typeof index.postings === "string";
+    const count = isWhole ? index.documents.length : index.count;
+    const { starts, size } = isWhole ? { starts: [0], size: count } : index;
+    const lists = isWhole ? [index.postings.split(" ")] : [];
+    const documents = isWhole ? [index.documents] : index.documents;
+    const missing = new Set();
+    function posting(at) {
+      const part = starts.findLastIndex(start => start <= at);
+      if (!lists[part] && part in index.postings) lists[part] = index.postings[part].split(" ");
+      if (!lists[part]) missing.add(index.files.postings[part]);
+      return (lists[part] || [])[at - starts[part]];
+    }
+    // The part of a document, and its place there.
+    const place = at => [Math.floor(at / size), at % size];
+    function documentAt(at) {
+      const [part, inPart] = place(at);
+      if (!documents[part]) missing.add(index.files.documents[part]);
+      return (documents[part] || [])[inPart];
+    }
+    const rarest = isWhole
+      ? lists[0].reduce((most, posting) => Math.max(most, DIGITS.indexOf(posting[0])), 0)
+      : index.rarest;
+    const places = new Map(words.map((word, at) => [word, at]));
+    return { words, places, rarest, count, isWhole, size, posting, documentAt, place, missing };
+  }
+  const opened = new WeakMap();
+  function open(index) {
+    if (!opened.has(index)) opened.set(index, read(index));
+    return opened.get(index);
+  }
+  function missing(index) {
+    const files = [...open(index).missing];
+    open(index).missing.clear();
+    return files;
   }
 
   const troubling = (trouble, line) => trouble.some(word => line.toLowerCase().includes(word));
@@ -83,18 +116,25 @@ kbgen.search = (() => {
     );
   }
 
-  const opened = new WeakMap();
-
   // A short line is a question or a single message, not a log.
   const isQuestion = text => text.trim().length <= 200 && !text.trim().includes("\n");
   // Letters and digits in lower case, words separated by spaces.
   const plain = text => ` ${(text.match(/[A-Za-z\d]+/g) || []).join(" ").toLowerCase()} `;
 
   // Pages whose title is the question or part of it: [{address, title, whole}], whole titles first, then the longest.
-  function titled({ documents }, text) {
+  function titled(index, text) {
     if (!isQuestion(text)) return [];
     const asked = plain(text);
-    return documents
+    const { count, documentAt, isWhole } = open(index);
+    let all = [...Array(count).keys()];
+    if (!isWhole) {
+      // A page whose title is in the text has at least the score of its title.
+      const { scores } = scored(index, text);
+      all = all.filter(at => scores[at] >= 4 * index.floors[at]);
+    }
+    return all
+      .map(documentAt)
+      .filter(Boolean)
       .map(([address, title]) => ({ address, title, words: plain(title) }))
       .map(page => ({ ...page, letters: page.words.replace(/ /g, "").length, whole: page.words === asked }))
       .filter(({ words, letters, whole }) => letters && (whole || (letters >= 8 && asked.includes(words))))
@@ -102,44 +142,51 @@ kbgen.search = (() => {
       .map(({ address, title, whole }) => ({ address, title, whole }));
   }
 
-  const search = (index, text, limit) => {
-    if (!opened.has(index)) opened.set(index, open(index));
-    const { words, postings, rarest, places } = opened.get(index);
-    const scores = index.documents.map(() => 0);
-    const rare = index.documents.map(() => 0);
+  // The score of each document, and the number of rare words that it shares with the text.
+  function scored(index, text) {
+    const { words, posting, rarest, places, count: all } = open(index);
+    const scores = Array(all).fill(0);
+    const rare = Array(all).fill(0);
     const count = entry => rare[entry]++;
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
     const wanted = asked(index, text);
     const [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
-      const posting = postings[places.get(word)];
-      if (posting) add(posting, 4 * factor, scores, 3 * DIGITS.indexOf(posting[0]) >= 2 * rarest && count);
-      else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
+      if (places.has(word)) {
+        const found = posting(places.get(word));
+        if (found) add(found, 4 * factor, scores, 3 * DIGITS.indexOf(found[0]) >= 2 * rarest && count);
+      } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {
-          if (oneApart(known, word)) add(postings[i], 3 * factor, scores);
+          if (oneApart(known, word)) add(posting(i) || "", 3 * factor, scores);
         });
       }
     });
     if (prefix) {
       words.forEach((word, i) => {
-        if (word !== prefix && word.startsWith(prefix)) add(postings[i], 2, scores);
+        if (word !== prefix && word.startsWith(prefix)) add(posting(i) || "", 2, scores);
       });
     }
+    return { scores, rare, troubled };
+  }
+
+  // The places of the documents with a score, best first.
+  const ranked = scores => [...scores.keys()].filter(at => scores[at] > 0).sort((a, b) => scores[b] - scores[a]);
+
+  const search = (index, text, limit) => {
+    const { scores, rare, troubled } = scored(index, text);
     // Words on error lines count twice.
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
-    return index.documents
-      .map(([address, title, worth], i) => ({
-        address,
-        title,
-        score: scores[i],
-        share: Math.floor((scores[i] * factor) / worth),
-        rare: rare[i],
-      }))
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
-      .slice(0, limit);
+    const { documentAt } = open(index);
+    return ranked(scores)
+      .slice(0, limit)
+      .filter(documentAt)
+      .map(at => {
+        const [address, title, worth] = documentAt(at);
+        const share = Math.floor((scores[at] * factor) / worth);
+        return { address, title, score: scores[at], share, rare: rare[at] };
+      });
   };
   // A log, or a message, needs more in common with a page than a question.
   function isSuggested({ trouble }, { share, rare }, text) {
@@ -147,5 +194,5 @@ kbgen.search = (() => {
     if (!isQuestion(text)) return share >= 140 && rare > 3;
     return message ? share >= 80 && rare > 2 : share >= 40;
   }
-  return Object.assign(search, { titled, isQuestion, isSuggested });
+  return Object.assign(search, { titled, isQuestion, isSuggested, missing, open, scored, ranked });
 })();

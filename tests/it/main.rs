@@ -34,6 +34,7 @@ mod html;
 #[cfg(unix)]
 mod kills;
 mod knowledge;
+mod large_sites;
 mod markdown;
 #[path = "../../crates/kbgen-estimate/tests/it/rows.rs"]
 mod measured;

@@ -11,6 +11,7 @@ mod index;
 mod matcher;
 mod normal;
 mod parse_error;
+mod parts;
 mod pattern;
 mod placeholder;
 mod prefix;
@@ -33,6 +34,7 @@ pub use extractor::{
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
 pub use parse_error::ParseError;
+pub use parts::{PatternPartition, TableParts, TextIndexParts};
 pub use pattern::Pattern;
 pub use reading::{Lookup, Reading, ReadingPage, ReadingRule, ReadingText};
 pub use similarity::similar_pages;

@@ -268,6 +268,15 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     words
 }
 
+/// Returns the terms of a text without the parts of camel-case names.
+pub(crate) fn whole_terms(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
+        emit_term(run, &mut |word| words.push(word.to_owned()));
+    }
+    words
+}
+
 /// Calls `emit` with each term of a text: runs of ASCII letters and digits in lower case; for a camel-case name such as
 /// `EngineDeadError` also its parts. Omits stop words, single letters, and numbers of fewer than 3 or more than 5 digits;
 /// removes a plural `s`.

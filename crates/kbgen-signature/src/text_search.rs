@@ -155,7 +155,7 @@ impl TextIndex {
         found.into_iter().map(|(_, title_match)| title_match).collect()
     }
 
-    fn decode_words(&self) -> Vec<String> {
+    pub(crate) fn decode_words(&self) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         let starts = self.words.char_indices().filter(|(_, character)| character.is_ascii_uppercase());
         let starts: Vec<usize> = starts.map(|(at, _)| at).chain([self.words.len()]).collect();
@@ -214,29 +214,35 @@ fn digit(byte: u8) -> usize {
 }
 
 /// Returns the inverse document frequency of a term.
-fn idf_of(posting: &str) -> u32 {
+pub(crate) fn idf_of(posting: &str) -> u32 {
     posting.bytes().next().map_or(0, digit) as u32
 }
 
 fn add_scores(posting: &str, factor: u32, scores: &mut [u32], mut visit: impl FnMut(usize)) {
     let idf = idf_of(posting);
-    let mut digits = posting.bytes().map(digit).skip(1);
-    let mut document = 0;
-    while let Some(mut part) = digits.next() {
-        let (mut gap, mut unit) = (0, 1);
-        while part >= 32 {
-            gap += (part - 32) * unit;
-            unit *= 32;
-            part = digits.next().unwrap_or(0);
-        }
-        gap += part * unit;
-        document += gap;
-        let weight = digits.next().unwrap_or(0) as u32;
+    for (document, weight) in decode_posting(posting) {
         if let Some(score) = scores.get_mut(document) {
             *score += idf * weight * factor;
             visit(document);
         }
     }
+}
+
+/// Returns the documents of a term with its weight in each.
+pub(crate) fn decode_posting(posting: &str) -> impl Iterator<Item = (usize, u32)> {
+    let mut digits = posting.bytes().map(digit).skip(1);
+    let mut document = 0;
+    std::iter::from_fn(move || {
+        let mut part = digits.next()?;
+        let mut unit = 1;
+        while part >= 32 {
+            document += (part - 32) * unit;
+            unit *= 32;
+            part = digits.next().unwrap_or(0);
+        }
+        document += part * unit;
+        Some((document, digits.next().unwrap_or(0) as u32))
+    })
 }
 
 /// Returns whether the words differ by one inserted, deleted, replaced or transposed letter.

@@ -11,19 +11,27 @@ pub(in crate::render) struct Form {
     pub title: &'static str,
     /// Fields of the file.
     pub fields: Vec<Field>,
+    /// Whether the files are alternates of pages.
+    pub is_alternate: bool,
 }
 
 /// Returns all types of data files.
 pub(in crate::render) fn forms() -> [Form; 6] {
-    let form =
-        |name, title, head: &[Field], fields: &[Field]| Form { name, title, fields: [head, fields].concat() };
+    let collection = |name, title, fields: &[Field]| {
+        let fields = [COLLECTION, fields].concat();
+        Form { name, title, fields, is_alternate: false }
+    };
+    let alternate = |name, title, fields: &[Field]| {
+        let fields = [FILE, fields].concat();
+        Form { name, title, fields, is_alternate: true }
+    };
     [
-        form("kb", "The knowledge base as data", COLLECTION, KB),
-        form("models", "All models with what they need, as data", COLLECTION, MODELS),
-        form("devices", "All devices as data", COLLECTION, DEVICES),
-        form("error-data", "An error page as data", FILE, ERROR),
-        form("model-data", "A model with what it needs, as data", FILE, WHOLE_MODEL),
-        form("hardware-data", "A device as data", FILE, DEVICE),
+        collection("kb", "The knowledge base as data", KB),
+        collection("models", "All models with what they need, as data", MODELS),
+        collection("devices", "All devices as data", DEVICES),
+        alternate("error-data", "An error page as data", ERROR),
+        alternate("model-data", "A model with what it needs, as data", WHOLE_MODEL),
+        alternate("hardware-data", "A device as data", DEVICE),
     ]
 }
 

@@ -1,8 +1,9 @@
 //! Files for language models: a map of the site, and all error pages in one text.
 
+use crate::config::Alternate;
 use crate::escape::MarkdownText;
 use crate::facts::map as map_all;
-use crate::render::data::markdown;
+use crate::render::data::{alternate_path, markdown};
 use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, LISTINGS, Page};
@@ -39,8 +40,10 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
     };
     let described = |head: &Head| page(head, &url(cx, head), Some(&cx.describe(head)));
     let errors = site.errors.iter().map(|error| {
-        let address = format!("{base}errors/{}.md", error.head.id.slug);
-        page(&error.head, &address, Some(&cx.describe(&error.head)))
+        let config = cx.inputs.config;
+        let markdown = alternate_path(config, &error.head.id, Alternate::Markdown);
+        let address = markdown.unwrap_or_else(|| error.head.id.address());
+        page(&error.head, &format!("{base}{address}"), Some(&cx.describe(&error.head)))
     });
     section(cx.tr("Errors"), errors.collect());
     let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));

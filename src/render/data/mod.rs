@@ -7,20 +7,26 @@ mod markdown;
 
 use serde_json::{Value, json};
 
+use crate::config::{Alternate, Config};
 use crate::facts;
 use crate::files::Outputs;
 use crate::render::views::RenderContext;
 use crate::site::kinds::{DeviceData, ErrorData};
-use crate::site::{Kind, Page};
+use crate::site::{Head, Kind, Page, PageId};
 
-pub(super) use forms::forms;
+pub(super) use forms::{Form, forms};
 
 /// Version of the data format; increased when readers have to change.
 const VERSION: u32 = 1;
 
-/// Returns the folder of a kind whose pages have JSON alternates.
-pub(super) fn alternate_folder(kind: Kind) -> Option<&'static str> {
-    matches!(kind, Kind::Error | Kind::Model | Kind::Hardware).then(|| kind.folder())
+/// Returns the path of a page in another format, if it is written.
+pub(super) fn alternate_path(config: &Config, id: &PageId, format: Alternate) -> Option<String> {
+    let exists = match format {
+        Alternate::Json => matches!(id.kind, Kind::Error | Kind::Model | Kind::Hardware),
+        Alternate::Markdown => id.kind == Kind::Error,
+    };
+    let is_written = exists && config.alternates.contains(&format);
+    is_written.then(|| format!("{}/{}.{}", id.kind.folder(), id.slug, format.name()))
 }
 
 /// Makes a map of the site for language models.
@@ -78,29 +84,32 @@ fn device(device: &Page<DeviceData>) -> JsonEntry {
 }
 
 /// Makes the JSON and Markdown alternates of an error.
-pub(super) fn error_alternates(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> [(String, Vec<u8>); 2] {
-    let slug = &error.head.id.slug;
-    let entry = JsonEntry::new(&entries::error(cx, error));
-    [
-        (format!("errors/{slug}.json"), entry.alternate("error-data").into_bytes()),
-        (format!("errors/{slug}.md"), markdown::alternate(cx, error, "../").into_bytes()),
-    ]
+pub(super) fn error_alternates(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Vec<(String, Vec<u8>)> {
+    let path = |format| alternate_path(cx.inputs.config, &error.head.id, format);
+    let json = path(Alternate::Json).map(|path| {
+        let entry = JsonEntry::new(&entries::error(cx, error));
+        (path, entry.alternate("error-data").into_bytes())
+    });
+    let markdown =
+        path(Alternate::Markdown).map(|path| (path, markdown::alternate(cx, error, "../").into_bytes()));
+    json.into_iter().chain(markdown).collect()
 }
 
 /// Makes the JSON alternate of a model or device, by its index in the list of its kind.
 pub(super) fn alternate(cx: &RenderContext<'_>, kind: Kind, at: usize) -> Option<(String, Vec<u8>)> {
-    let (head, entry, form) = match kind {
+    let path = |head: &Head| alternate_path(cx.inputs.config, &head.id, Alternate::Json);
+    let (path, entry, form) = match kind {
         Kind::Model => {
             let model = &cx.site().models[at];
-            (&model.head, JsonEntry::new(&entries::whole_model(cx, model)), "model-data")
+            (path(&model.head)?, JsonEntry::new(&entries::whole_model(cx, model)), "model-data")
         }
         Kind::Hardware => {
             let page = &cx.site().devices[at];
-            (&page.head, device(page), "hardware-data")
+            (path(&page.head)?, device(page), "hardware-data")
         }
         _ => return None,
     };
-    Some((format!("{}/{}.json", kind.folder(), head.id.slug), entry.alternate(form).into_bytes()))
+    Some((path, entry.alternate(form).into_bytes()))
 }
 
 /// An entry as JSON text. It is used in several files, and a tree would use several times as much memory.

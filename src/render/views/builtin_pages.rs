@@ -1,5 +1,6 @@
 //! Generated pages: calculator, diagnosis, search, changes, not found, redirects.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
@@ -122,18 +123,22 @@ pub(super) fn search(cx: &RenderContext<'_>) -> TemplatePage {
     build_page(cx, meta, "search.html", "search", Value::from(()))
 }
 
+/// Maximum number of pages in the list of recent changes.
+const MAX_CHANGES: usize = 1000;
+
 pub(super) fn changes(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("changes/");
+    let updated = |head| cx.updated(head).map(|(day, change)| (day, head, change));
+    let mut updates: Vec<(Date, &Head, Option<&str>)> = cx.site().heads().filter_map(updated).collect();
+    updates.sort_by_key(|(day, ..)| Reverse(*day));
     let mut days: BTreeMap<Date, Vec<ChangedPage>> = BTreeMap::new();
-    for head in cx.site().heads() {
-        if let Some((day, change)) = cx.updated(head) {
-            days.entry(day).or_default().push(ChangedPage {
-                title: head.title.value.clone(),
-                href: href(&root, &head.id.address()),
-                kind: cx.tr(kind_name(head.id.kind)).into(),
-                what: change.map(str::to_string),
-            });
-        }
+    for (day, head, change) in updates.into_iter().take(MAX_CHANGES) {
+        days.entry(day).or_default().push(ChangedPage {
+            title: head.title.value.clone(),
+            href: href(&root, &head.id.address()),
+            kind: cx.tr(kind_name(head.id.kind)).into(),
+            what: change.map(str::to_string),
+        });
     }
     let days: Vec<Day> =
         days.into_iter().rev().map(|(date, pages)| Day { date: date.to_string(), pages }).collect();

@@ -6,12 +6,13 @@ use std::fmt::Display;
 use jiff::civil::Date;
 use minijinja::value::Value;
 
+use crate::config::Alternate;
 use crate::facts::{Fact, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
 use crate::render::assets::Assets;
-use crate::render::data::alternate_folder;
+use crate::render::data::alternate_path;
 use crate::render::feed;
 use crate::render::json_ld;
 use crate::render::prose::{BodySummary, Prose};
@@ -24,6 +25,9 @@ use crate::render::views::wording::signature_text;
 use crate::render::{Audience, RenderInputs, SharedData};
 use crate::site::kinds::{ErrorData, Evidence};
 use crate::site::{Head, Kind, Page, PageId, Site};
+
+/// Maximum number of backlinks on a page.
+const MAX_BACKLINKS: usize = 200;
 
 /// Inputs of rendering with the data that views share.
 pub(in crate::render) struct RenderContext<'s> {
@@ -195,12 +199,13 @@ impl<'s> RenderContext<'s> {
         slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
     }
 
-    /// Returns links to the pages that link to a page, except those in `named`.
+    /// Returns links to the first [`MAX_BACKLINKS`] pages that link to a page, except those in `named`.
     pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
         let from = self.inputs.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
         from.iter()
             .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
             .filter_map(|page| self.reference(root, page))
+            .take(MAX_BACKLINKS)
             .collect()
     }
 
@@ -238,14 +243,15 @@ impl<'s> RenderContext<'s> {
         };
         let canonical = format!("{}{}", config.base_url, meta.address);
         let json_ld = json_ld::page(self, &meta, &canonical);
-        let data = meta.head.and_then(|head| {
-            let folder = alternate_folder(head.id.kind)?;
-            Some((head.id.kind, format!("{root}{folder}/{}", head.id.slug)))
-        });
+        let alternate = |format: Alternate| {
+            let head = meta.head?;
+            let path = alternate_path(config, &head.id, format)?;
+            Some(format!("{root}{path}"))
+        };
         let own = (meta.title.to_string(), meta.address);
         let category = meta.trail.iter().chain(std::iter::once(&own));
         let mut category = category.filter(|(_, address)| address.starts_with("categories/"));
-        let category_feed = category.next_back().map(|(title, address)| Step {
+        let category_feed = category.next().map(|(title, address)| Step {
             title: title.clone(),
             href: Some(format!("{root}{}", feed::of_category(address))),
         });
@@ -255,11 +261,8 @@ impl<'s> RenderContext<'s> {
                 kind: meta.kind,
                 breadcrumbs: self.breadcrumbs(&root, &meta),
                 edit_href: meta.head.and_then(|head| self.edit_href(head)),
-                markdown_href: data
-                    .as_ref()
-                    .filter(|(kind, _)| *kind == Kind::Error)
-                    .map(|(_, alternate)| format!("{alternate}.md")),
-                json_href: data.map(|(_, alternate)| format!("{alternate}.json")),
+                markdown_href: alternate(Alternate::Markdown),
+                json_href: alternate(Alternate::Json),
                 feed_href: format!("{root}feed.xml"),
                 category_feed,
                 search_href: format!("{root}opensearch.xml"),

@@ -40,8 +40,6 @@ struct ErrorView {
     backlinks: Vec<Ref>,
     verified: Option<VerifiedView>,
     sources: Vec<SourceView>,
-    json_href: String,
-    markdown_href: String,
 }
 
 #[derive(Serialize)]
@@ -206,8 +204,6 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
         backlinks: cx.backlinks(root, &error.head.id, &named),
         verified: cx.verified(&error.head, Some(&data.category), &data.evidence),
         sources: sources(cx.texts(), &data.evidence),
-        json_href: format!("{root}errors/{}.json", error.head.id.slug),
-        markdown_href: format!("{root}errors/{}.md", error.head.id.slug),
     };
     view.add_body(cx, error);
     view

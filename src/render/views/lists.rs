@@ -12,6 +12,12 @@ use crate::render::views::device::bandwidth;
 use crate::site::Page;
 use crate::site::kinds::{CategoryData, DeviceClass};
 
+/// Maximum number of errors that `/errors/` lists; beyond it, only the pages of the categories list them.
+const MAX_LISTED_ERRORS: usize = 1000;
+
+/// Maximum number of errors on one page of a category.
+const CATEGORY_PAGE_SIZE: usize = 200;
+
 #[derive(Serialize)]
 struct Group {
     title: String,
@@ -26,6 +32,18 @@ struct CategoryView {
     title: String,
     description_html: Value,
     errors: Vec<ErrorRow>,
+    /// Number of errors on all pages of the category.
+    count: usize,
+    /// All pages of the category; empty if there is only one.
+    pages: Vec<NumberedPage>,
+}
+
+/// A page of a list that has several.
+#[derive(Serialize)]
+struct NumberedPage {
+    number: usize,
+    href: String,
+    current: bool,
 }
 
 #[derive(Serialize)]
@@ -107,41 +125,84 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
         "All {n} errors in this knowledge base by category, each with its message.",
         &[("n", &cx.site().errors.len())],
     );
-    listing(
-        cx,
-        "errors/",
-        "errors.html",
-        ("errors", cx.tr("Errors"), &description),
-        ("groups", view_value(groups)),
-    )
+    let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
+    let layout = with_layout(cx.layout(meta, (None, None)), "groups", view_value(groups));
+    let lists_all = cx.site().errors.len() <= MAX_LISTED_ERRORS;
+    let view = minijinja::context! { lists_all, ..layout };
+    TemplatePage { address: "errors/".to_string(), template: "errors.html", view }
 }
 
+/// Returns the addresses of the pages of a category.
+pub(in crate::render) fn category_addresses(
+    cx: &RenderContext<'_>,
+    category: &Page<CategoryData>,
+) -> Vec<String> {
+    let first = category.head.id.address();
+    let count = cx.errors_of(&category.head.id.slug).len().div_ceil(CATEGORY_PAGE_SIZE);
+    let further = (2..=count).map(|number| format!("{first}{number}/"));
+    std::iter::once(first.clone()).chain(further).collect()
+}
+
+/// Builds the first page of a category.
 pub(super) fn category(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
-    let category = &cx.site().categories[at];
-    let address = category.head.id.address();
-    let root = root(&address);
+    category_page(cx, &cx.site().categories[at], 0)
+}
+
+/// Builds the further pages of all categories.
+pub(super) fn further_category_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
+    let further = |category| (1..category_addresses(cx, category).len()).map(move |at| (category, at));
+    let pages = cx.site().categories.iter().flat_map(further);
+    pages.map(|(category, at)| category_page(cx, category, at)).collect()
+}
+
+fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usize) -> TemplatePage {
+    let addresses = category_addresses(cx, category);
+    let (first, address) = (&addresses[0], &addresses[at]);
+    let root = root(address);
     let errors = cx.errors_of(&category.head.id.slug);
-    let title = &category.head.title.value;
-    let described = cx.describe(&category.head);
+    let (name, described) = (&category.head.title.value, cx.describe(&category.head));
+    let title = match at {
+        0 => name.clone(),
+        _ => cx.fill("{title}, page {n}", &[("title", name), ("n", &(at + 1))]),
+    };
+    let errors_step = (cx.tr("Errors").to_string(), "errors/");
     let meta = PageMeta {
-        address: &address,
+        address,
         kind: "category",
-        title,
+        title: &title,
         description: match described.is_empty() {
-            true => cx.fill("{title}: errors and how to fix them.", &[("title", title)]),
+            true => cx.fill("{title}: errors and how to fix them.", &[("title", &title)]),
             false => described,
         },
-        trail: vec![(cx.tr("Errors").into(), "errors/")],
+        trail: match at {
+            0 => vec![errors_step],
+            _ => vec![errors_step, (name.clone(), first)],
+        },
         head: Some(&category.head),
         toc: Vec::new(),
         noindex: false,
     };
+    let numbered = |(other, address): (usize, &String)| NumberedPage {
+        number: other + 1,
+        href: href(&root, address),
+        current: other == at,
+    };
+    let own_errors = errors.iter().skip(at * CATEGORY_PAGE_SIZE).take(CATEGORY_PAGE_SIZE);
     let view = CategoryView {
+        description_html: match at {
+            0 => html(cx.body(&category.head).html()),
+            _ => html(String::new()),
+        },
+        errors: own_errors.map(|error| cx.row(&root, error)).collect(),
+        count: errors.len(),
+        pages: match addresses.len() {
+            1 => Vec::new(),
+            _ => addresses.iter().enumerate().map(numbered).collect(),
+        },
         title: title.clone(),
-        description_html: html(cx.body(&category.head).html()),
-        errors: errors.iter().map(|error| cx.row(&root, error)).collect(),
     };
     let layout = cx.layout(meta, (None, None));
+    let address = address.clone();
     TemplatePage {
         view: with_layout(layout, "category", view_value(view)),
         template: "category.html",

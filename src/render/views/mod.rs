@@ -34,6 +34,7 @@ pub(super) use context::{PageMeta, RenderContext, with_layout};
 pub(super) use defaults::{CONTEXTS, RunsOn, default_quant, runs_on};
 pub(super) use device::fitting;
 pub(super) use error::asks_for_memory;
+pub(super) use lists::category_addresses;
 pub(super) use model::by_parameters;
 pub(super) use wording::signature_text;
 
@@ -75,9 +76,10 @@ type Files = Vec<(String, Vec<u8>)>;
 
 /// Returns the queries of all HTML pages, with the data files of errors, models and devices.
 pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<'_>) -> Vec<Query<'q>> {
-    let builders: [(&str, PagesBuilder); 17] = [
+    let builders: [(&str, PagesBuilder); 18] = [
         ("", home::build_pages),
         ("errors/", |cx| vec![lists::errors(cx)]),
+        ("further category pages", lists::further_category_pages),
         ("tools/", |cx| vec![lists::tools(cx)]),
         ("guides/", |cx| vec![lists::guides(cx)]),
         ("hardware/", |cx| vec![lists::hardware(cx)]),

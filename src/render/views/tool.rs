@@ -10,6 +10,9 @@ use crate::render::views::common::{ErrorRow, SourceView, VerifiedView, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::site::Head;
 
+/// Maximum number of errors on the page of a tool; the pages of the categories list all.
+const MAX_ERRORS: usize = 500;
+
 #[derive(Serialize)]
 struct ToolView {
     title: String,
@@ -17,6 +20,8 @@ struct ToolView {
     repository: Option<String>,
     body_html: Value,
     errors: Vec<ErrorRow>,
+    /// Number of all errors of the tool.
+    count: usize,
     verified: Option<VerifiedView>,
     sources: Vec<SourceView>,
 }
@@ -34,7 +39,8 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         homepage: tool.data.homepage.clone(),
         repository: tool.data.repository.clone(),
         body_html: html(body.html()),
-        errors: errors.iter().map(|error| cx.row(&root, error)).collect(),
+        errors: errors.iter().take(MAX_ERRORS).map(|error| cx.row(&root, error)).collect(),
+        count: errors.len(),
         verified: cx.verified(&tool.head, None, &tool.data.evidence),
         sources: sources(cx.texts(), &tool.data.evidence),
     };

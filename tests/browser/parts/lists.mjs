@@ -14,6 +14,12 @@ const titles = page =>
       all.filter(link => link.closest(".row").querySelector("a") === link).map(link => link.textContent),
     );
 const choose = (page, name, value) => page.locator(`#narrow [name=${name}]`).selectOption(value);
+const unfold = page =>
+  page.locator("details.group").evaluateAll(groups =>
+    groups.forEach(group => {
+      group.open = true;
+    }),
+  );
 const counted = async page => (await page.locator("#narrow-count").innerText()).split(" of ").map(Number);
 
 export default function ({ folder, browser, url }) {
@@ -22,7 +28,9 @@ export default function ({ folder, browser, url }) {
   test("errors narrow by tool and platform as their data say, and the count is told", () =>
     visiting(browser, `${url}errors/`, {}, async (page, { trouble }) => {
       await choose(page, "tool", "vLLM");
+      await page.locator(".narrow-more summary").click();
       await choose(page, "platform", "windows");
+      await unfold(page);
       const told = await titles(page);
       const meant = errors
         .filter(
@@ -53,6 +61,7 @@ export default function ({ folder, browser, url }) {
   test("a list narrows while one types, every word counts", () =>
     visiting(browser, `${url}errors/`, {}, async page => {
       await page.locator("#by-words").pressSequentially("vllm memory");
+      await unfold(page);
       const rows = page.locator(".row:visible");
       const [left, all] = await counted(page);
       assert.ok(left > 0 && left < all, `${left} of ${all}`);
@@ -123,10 +132,30 @@ export default function ({ folder, browser, url }) {
       assert.equal((await counted(page))[0], left);
     }));
 
-  test("without scripts every row is there and no field is", () =>
+  test("without scripts every row is there, folded by category, and no field is", () =>
     visiting(browser, `${url}errors/#tool=vLLM`, { javaScriptEnabled: false }, async page => {
       assert.equal(await page.locator(".row").count(), errors.length);
       assert.equal(await page.locator("#narrow").isVisible(), false);
+      assert.equal(await page.locator(".row:visible").count(), 0);
+      const first = page.locator("details.group").first();
+      await first.locator("summary").click();
+      assert.equal(await page.locator(".row:visible").count(), Number(await first.locator(".count").innerText()));
+    }));
+
+  test("/errors/ is at most four phone screens, unfolds when few rows are left, and opens the category in the address", () =>
+    visiting(browser, `${url}errors/`, PHONE, async page => {
+      const { screens } = await page.evaluate(() => ({
+        screens: document.documentElement.scrollHeight / innerHeight,
+      }));
+      assert.ok(screens <= 4, `${screens} screens`);
+      await page.locator("#by-words").fill("illegal memory access");
+      await page.locator(".row:visible").first().waitFor();
+      await page.locator("#by-words").fill("");
+      await page.locator(".row:visible").first().waitFor({ state: "hidden" });
+      await page.goto(`${url}errors/#out-of-memory`);
+      await page.reload();
+      await page.locator(".row:visible").first().waitFor();
+      assert.ok(await page.locator("details.group[data-of=out-of-memory]").evaluate(group => group.open));
     }));
 
   for (const path of ["errors/", "models/", "hardware/", "models-by-memory/"]) {

@@ -6,7 +6,8 @@ import { PHONE, axe, readJson, serve, sideways, visiting } from "../harness.mjs"
 
 const MODEL = "models/llama-3.1-8b-instruct/";
 /** What a reader types, and the page that has to come first. */
-const NAMED = [
+const FIRST = [
+  // Names.
   ["4090", "GeForce RTX 4090"],
   ["RTX 4090", "GeForce RTX 4090"],
   ["rtx4090", "GeForce RTX 4090"],
@@ -18,10 +19,69 @@ const NAMED = [
   ["q4km", "Q4_K_M"],
   ["kv cache", "KV cache"],
   ["vllm", "vLLM"],
-  ["cuda out of memory", "CUDA out of memory"],
-  ["free gpu memory", "Free GPU memory"],
-  ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"],
+  ["vram", "VRAM"],
+  ["wsl", "Run models in WSL 2 with an NVIDIA GPU"],
   ["calculator", "Will it run?"],
+  // Messages.
+  ["cuda out of memory", "CUDA out of memory"],
+  ["ollama out of memory", "Ollama: runner died with cudaMalloc failed: out of memory"],
+  ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"],
+  ["no kernel image", "CUDA error: no kernel image is available for execution on the device"],
+  ["connection refused", "Ollama: connection refused on port 11434"],
+  ["port already in use", "[Errno 98] error while attempting to bind on address: address already in use"],
+  ["gpu not used ollama slow", "The GPU is hardly used, although the model is loaded"],
+  ["gated model", "Hugging Face: cannot access gated repo"],
+  // Questions and tasks.
+  ["which gpu to buy", "Choose a GPU"],
+  ["best gpu for llama 70b", "Choose a GPU"],
+  ["4090 or 5090", "Compare devices"],
+  ["compare gpus", "Compare devices"],
+  ["how much vram do I need", "Will it run?"],
+  ["what fits in 24 gb", "Models by memory"],
+  ["how to choose a quantization", "Choose a quantization"],
+  ["which quantization should I use", "Choose a quantization"],
+  ["which program should I use", "Start, step 1: choose a program to run models"],
+  ["what model should I use", "Start, step 2: choose a model for your memory"],
+  ["setup", "Start, step 3: run your first model"],
+  ["how to set up vllm", "vLLM"],
+  ["how to install llama.cpp", "llama.cpp"],
+  ["how to free gpu memory", "Free GPU memory"],
+  ["free gpu memory", "Free GPU memory"],
+  ["kv cache quantization ollama", "Quantize the KV cache"],
+  ["two gpus", "Use several GPUs for one model"],
+  ["docker gpu", "Run models in Docker with a GPU"],
+  ["offload layers", "Offload layers to the GPU and keep the rest in RAM"],
+  ["tokens per second", "Tokens per second: what limits the speed"],
+  ["rocm or vulkan", "AMD GPUs: ROCm or Vulkan"],
+  ["convert to gguf", "Convert a model to GGUF and quantize it"],
+  ["is my gpu broken", "Is my GPU broken?"],
+  ["how to update", "Update without breaking your environment"],
+  ["what is a token", "Token"],
+  ["what is kv cache", "KV cache"],
+  ["cpu", "Experts on the CPU"],
+  // Environment variables, flags and parameters.
+  ["OLLAMA_HOST", "Serve a model to other machines safely"],
+  ["OLLAMA_FLASH_ATTENTION", "Quantize the KV cache"],
+  ["OLLAMA_KV_CACHE_TYPE", "Quantize the KV cache"],
+  ["OLLAMA_NUM_PARALLEL", "How much memory a context needs"],
+  ["OLLAMA_KEEP_ALIVE", "Free GPU memory"],
+  ["PYTORCH_CUDA_ALLOC_CONF", "CUDA out of memory although PyTorch holds free memory"],
+  ["HF_TOKEN", "Hugging Face: cannot access gated repo"],
+  ["HSA_OVERRIDE_GFX_VERSION", "AMD GPUs: ROCm or Vulkan"],
+  ["-ngl", "Offloading"],
+  ["--n-gpu-layers", "Offload layers to the GPU and keep the rest in RAM"],
+  ["--n-cpu-moe", "Experts on the CPU"],
+  ["--gpu-memory-utilization", "vLLM memory settings"],
+  ["gpu_memory_utilization", "vLLM memory settings"],
+  ["--max-model-len", "Context window"],
+  ["--tensor-parallel-size", "Tensor parallelism"],
+  ["num_ctx", "Context window"],
+];
+/** What a reader types, and what no result may be. */
+const NEVER = [
+  ["cpu", /^Apple/],
+  ["which gpu to buy", /^Ollama:/],
+  ["gpu not used ollama slow", /^Metal/],
 ];
 
 export default function ({ folder, browser, url }) {
@@ -107,17 +167,32 @@ export default function ({ folder, browser, url }) {
       assert.equal(await page.locator("dialog").count(), 0);
     }));
 
-  test("search: what bears the typed name comes first, in spite of typing errors", () =>
+  test("search: names, messages, questions and settings lead to their page, in spite of typing errors", () =>
     visiting(browser, url + MODEL, {}, async page => {
       await open(page);
       const wrong = [];
-      for (const [text, wanted] of NAMED) {
+      for (const [text, wanted] of FIRST) {
         await ask(page, "zzzzq");
         await ask(page, text);
         const first = await title(rows(page).first());
         if (first !== wanted) wrong.push(`${text}: ${first}`);
       }
+      for (const [text, unwanted] of NEVER) {
+        await ask(page, text);
+        const shown = await rows(page).locator(".finder-title").allInnerTexts();
+        wrong.push(...shown.filter(title => unwanted.test(title)).map(title => `${text}: ${title}`));
+      }
       assert.deepEqual(wrong, []);
+    }));
+
+  test("search: pages with one message are one result, and the others follow all other results", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await open(page);
+      await ask(page, "cuda out of memory. tried to allocate");
+      const notes = await rows(page).locator(".finder-note").allInnerTexts();
+      const same = notes.filter(note => note.startsWith("CUDA out of memory. Tried to allocate"));
+      assert.equal(same.length, 1, notes.join("\n"));
+      assert.match(same[0], /and \d+ more pages with this message/);
     }));
 
   test("search: every page of every kind is found by its title", () =>

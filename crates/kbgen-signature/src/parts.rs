@@ -1,0 +1,212 @@
+//! Tables in parts for the browser, which loads a part when a text needs it.
+//!
+//! Scripts find the same results as in a whole table: a pattern is in the part of the first characters of its anchor, and does
+//! not match a text that lacks them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::anchor::anchor_bytes;
+use crate::matcher::literal_bytes;
+use crate::pattern::PatternPart;
+use crate::table::{Kind, Table};
+use crate::text_index::{TextIndex, whole_terms};
+use crate::text_search::{decode_posting, idf_of};
+
+/// Number of characters of an anchor that select a part. Patterns with a shorter anchor belong to every text.
+const KEY_LENGTH: usize = 6;
+
+/// A signature table in parts.
+#[derive(Debug)]
+pub struct TableParts {
+    /// Version, extractors and readings.
+    pub head: Map<String, Value>,
+    /// Keys of the parts in order, without separators: the first characters of anchors.
+    pub keys: String,
+    /// Number of the first key of each part.
+    pub starts: Vec<usize>,
+    /// Patterns that belong to every text.
+    pub always: PatternPartition,
+    /// Patterns by part.
+    pub patterns: Vec<PatternPartition>,
+    /// Readings by their number in the table.
+    pub readings: Map<String, Value>,
+    /// Number and page of each error, by slug.
+    pub pages: BTreeMap<String, (usize, Value)>,
+}
+
+/// Patterns with their data, by their numbers in the table.
+#[derive(Debug, Default)]
+pub struct PatternPartition {
+    /// The patterns.
+    pub patterns: Map<String, Value>,
+    /// Their anchors.
+    pub anchors: Map<String, Value>,
+    /// Parts of the pages, and extractors, of signatures that begin with the pattern.
+    pub uses: Map<String, Value>,
+}
+
+/// Parts of the pages, and extractors, of signatures that begin with a pattern.
+#[derive(Default)]
+struct Uses {
+    page_parts: BTreeSet<usize>,
+    extractors: Vec<usize>,
+}
+
+impl Table {
+    /// Divides the table into parts of about `part_bytes` bytes; `page_part` returns the part of an error by its slug.
+    pub fn in_parts(&self, part_bytes: usize, page_part: impl Fn(&str) -> usize) -> TableParts {
+        let mut ids_by_key: BTreeMap<Vec<u8>, BTreeSet<usize>> = BTreeMap::new();
+        let mut always_ids = BTreeSet::new();
+        for id in 0..self.patterns.len() {
+            for key in self.keys(id) {
+                let ids = key.map_or(&mut always_ids, |key| ids_by_key.entry(key).or_default());
+                ids.insert(id);
+            }
+        }
+        let uses = self.uses(page_part);
+        let add = |ids: &BTreeSet<usize>, part: &mut PatternPartition| {
+            let mut bytes = 0;
+            for id in ids {
+                let uses = uses.get(id).map(|uses| json!([uses.page_parts, uses.extractors]));
+                let (pattern, anchor) = (json!(self.patterns[*id]), json!(self.anchors[*id]));
+                bytes += pattern.to_string().len() + 40;
+                part.patterns.insert(id.to_string(), pattern);
+                part.anchors.insert(id.to_string(), anchor);
+                part.uses.extend(uses.map(|uses| (id.to_string(), uses)));
+            }
+            bytes
+        };
+        let mut always = PatternPartition::default();
+        add(&always_ids, &mut always);
+        let (mut keys, mut starts, mut patterns) = (String::new(), Vec::new(), Vec::new());
+        let mut left = 0;
+        for (at, (key, ids)) in ids_by_key.iter().enumerate() {
+            if left == 0 {
+                starts.push(at);
+                patterns.push(PatternPartition::default());
+                left = part_bytes;
+            }
+            keys.extend(key.iter().map(|byte| char::from(*byte)));
+            let bytes = patterns.last_mut().map_or(0, |part| add(ids, part));
+            left = left.saturating_sub(bytes);
+        }
+        let (readings, errors): (Vec<_>, Vec<_>) =
+            self.pages.iter().enumerate().partition(|(_, page)| page.kind == Kind::Reading);
+        let head = [
+            ("version", json!(self.version)),
+            ("extractors", json!(self.extractors)),
+            ("readings", json!(self.readings)),
+        ];
+        TableParts {
+            head: head.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            keys,
+            starts,
+            always,
+            patterns,
+            readings: readings.into_iter().map(|(number, page)| (number.to_string(), json!(page))).collect(),
+            pages: errors
+                .into_iter()
+                .map(|(number, page)| (page.slug.clone(), (number, json!(page))))
+                .collect(),
+        }
+    }
+
+    fn uses(&self, page_part: impl Fn(&str) -> usize) -> BTreeMap<usize, Uses> {
+        let mut uses: BTreeMap<usize, Uses> = BTreeMap::new();
+        for page in &self.pages {
+            for signature in &page.signatures {
+                let uses = uses.entry(signature.all[0]).or_default();
+                if page.kind != Kind::Reading {
+                    uses.page_parts.insert(page_part(&page.slug));
+                }
+                uses.extractors.extend(signature.extract.filter(|id| !uses.extractors.contains(id)));
+            }
+        }
+        uses
+    }
+
+    /// Returns the keys of a pattern: the first characters of its anchor, and of its beginning, with which a truncated message
+    /// ends; `None` for a short one.
+    fn keys(&self, id: usize) -> [Option<Vec<u8>>; 2] {
+        let parts = &self.patterns[id].parts;
+        let anchor = self.anchors[id];
+        let literal = |part: &PatternPart| match part {
+            PatternPart::Text(text) => Some(literal_bytes(text).0),
+            PatternPart::Placeholder(..) => None,
+        };
+        let key = |literal: Option<Vec<u8>>, offset: usize| {
+            let bytes = literal?;
+            let anchor = anchor_bytes(&bytes, offset);
+            (anchor.len() >= KEY_LENGTH).then(|| anchor[..KEY_LENGTH].to_vec())
+        };
+        [key(parts.get(anchor.0).and_then(literal), anchor.1), key(parts.iter().find_map(literal), 0)]
+    }
+}
+
+/// A text index in parts.
+#[derive(Debug)]
+pub struct TextIndexParts {
+    /// Words, and where each part begins.
+    pub head: Value,
+    /// Postings of successive words.
+    pub postings: Vec<String>,
+    /// Successive documents, as in [`TextIndex`].
+    pub documents: Vec<Value>,
+}
+
+impl TextIndex {
+    /// Divides the index into parts of about `part_bytes` bytes of postings, and of `size` documents.
+    pub fn in_parts(&self, part_bytes: usize, size: usize) -> TextIndexParts {
+        let (mut starts, mut postings) = (Vec::new(), Vec::<String>::new());
+        for (at, posting) in self.postings.split(' ').enumerate() {
+            match postings.last_mut().filter(|part| part.len() < part_bytes) {
+                Some(part) => {
+                    part.push(' ');
+                    part.push_str(posting);
+                }
+                None => {
+                    starts.push(at);
+                    postings.push(posting.to_owned());
+                }
+            }
+        }
+        let rarest = self.postings.split(' ').map(idf_of).max().unwrap_or_default();
+        TextIndexParts {
+            head: json!({
+                "words": self.words,
+                "ignored": self.ignored,
+                "trouble": self.trouble,
+                "rarest": rarest,
+                "count": self.documents.len(),
+                "size": size,
+                "starts": starts,
+                "floors": self.title_floors(),
+                "postings": [],
+                "documents": [],
+            }),
+            postings,
+            documents: self.documents.chunks(size).map(|part| json!(part)).collect(),
+        }
+    }
+
+    /// Returns for each document the least score, before factors, of a query that contains its title.
+    fn title_floors(&self) -> Vec<u32> {
+        let mut documents_of: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, (_, title, _)) in self.documents.iter().enumerate() {
+            let terms: BTreeSet<String> = whole_terms(title).into_iter().collect();
+            terms.into_iter().for_each(|term| documents_of.entry(term).or_default().push(at));
+        }
+        let mut floors = vec![0; self.documents.len()];
+        for (word, posting) in self.decode_words().iter().zip(self.postings.split(' ')) {
+            let Some(documents) = documents_of.get(word) else { continue };
+            for (document, weight) in decode_posting(posting) {
+                if documents.binary_search(&document).is_ok() {
+                    floors[document] += idf_of(posting) * weight;
+                }
+            }
+        }
+        floors
+    }
+}
