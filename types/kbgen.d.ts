@@ -161,6 +161,9 @@ declare const kbgen: {
   // site.js, bundle.js
   load(address: string): Promise<unknown>;
   offerCopy(block: Element): void;
+  copy(text: string, button: Element, label: string): void;
+  ownDevice(): string;
+  rememberDevice(id: string): void;
   // match.js, search.js, names.js
   match: {
     (table: any, log: string): Generator<void, Matches, void>;
@@ -194,7 +197,7 @@ declare const kbgen: {
   pages?: Pages;
   tables?: Tables;
   runs?: Runs;
-  cards?: [slug: string, title: string, bytes: [least: number, most: number], backends: number[]][];
+  devices?: [id: string, title: string, bytes: [least: number, most: number], backends: number[]][];
 };
 
 interface Window {
