@@ -3,7 +3,7 @@
 //! 1. `assets` collects static files with content hashes in their names, and translates scripts.
 //! 2. `prose` renders bodies to HTML with relative links.
 //! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
-//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `device_index`,
+//! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `device_list`,
 //!    `search` and `schemas` make files for programs.
 //!
 //! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
@@ -13,7 +13,7 @@ mod assets;
 mod badges;
 mod bundle;
 mod data;
-mod device_index;
+mod device_list;
 mod diagnose;
 mod feed;
 mod fit_files;
@@ -186,7 +186,7 @@ pub fn files(
         ("hardware.json", data::devices),
         ("fit tables", |cx| fit_files::tables(cx.inputs)),
         ("runs.js", model_summary::file),
-        ("cards.js", device_index::file),
+        ("devices.js", device_list::file),
         ("badges", badges::files),
         ("feeds", feed::files),
         ("sitemap.xml", sitemap::file),

@@ -14,6 +14,7 @@ mod error;
 mod glossary;
 mod guide;
 mod home;
+mod illustration;
 mod lists;
 mod machine;
 mod menu;

@@ -1,5 +1,9 @@
 //! Model pages.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use kbgen_estimate::backend::Backend;
 use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
@@ -11,13 +15,14 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{
-    CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
+    CellView, Fact, Ref, SourceView, Step, TocLine, context_label, parameters, sources,
 };
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::{CONTEXTS, DefaultRun, cards, default_quant, default_run, runs_on};
+use crate::render::views::machine::MachineType;
 use crate::render::views::model_facts::facts;
 use crate::render::views::partial::partial;
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{
     CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, ModelFit, Page, Run, format_count,
     gib,
@@ -44,7 +49,9 @@ struct ModelView {
     chart: Option<Chart>,
     badge: Option<BadgeView>,
     verdict_summary: Option<String>,
-    devices: Vec<DeviceRow>,
+    sizes: Vec<SizeRow>,
+    too_small: Vec<String>,
+    slug: String,
     device_quants: Vec<String>,
     table_context: String,
     calculator_href: String,
@@ -101,13 +108,11 @@ struct PartView {
     share: f64,
 }
 
+/// A memory size with the GPUs that have it.
 #[derive(Serialize)]
-struct DeviceRow {
-    title: String,
-    href: String,
+struct SizeRow {
     memory: String,
-    #[serde(skip)]
-    memory_bytes: u64,
+    devices: Vec<Step>,
     quant_cells: Vec<CellView>,
 }
 
@@ -190,10 +195,12 @@ fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocLine> {
     let mut toc = Vec::new();
     if view.breakdown.is_some() {
         toc.push(line("typical", cx.tr("Memory at default settings")));
-        toc.push(line("memory", cx.tr("Memory by quantization and context")));
     }
-    if !view.devices.is_empty() {
+    if !view.sizes.is_empty() {
         toc.push(line("devices", cx.tr("GPUs that run it")));
+    }
+    if view.breakdown.is_some() {
+        toc.push(line("memory", cx.tr("Memory by quantization and context")));
     }
     toc.push(line("facts", cx.tr("Facts")));
     if !view.backlinks.is_empty() {
@@ -214,7 +221,7 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
     let figures = cx.inputs.fits.figures(slug);
     let contexts = contexts(data.architecture.fields.max_ctx);
     let breakdown = default_run(cx.inputs, model).as_ref().map(|run| breakdown(cx, run));
-    let devices = figures.map(|figures| devices(cx, root, data, figures)).unwrap_or_default();
+    let (sizes, too_small) = figures.map(|figures| sizes(cx, root, data, figures)).unwrap_or_default();
     ModelView {
         title: model.head.title.value.clone(),
         family: data.family.clone(),
@@ -230,11 +237,13 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(cx, root, figures, &contexts)).unwrap_or_default(),
-        verdict_summary: breakdown.as_ref().and_then(|run| verdict_summary(cx, run, &devices)),
+        verdict_summary: figures.and_then(|figures| verdict_summary(cx, data, figures)),
         breakdown,
         badge: badge(cx, model, root),
         chart: figures.and_then(|figures| chart(cx, figures, data.released_as.as_ref())),
-        devices,
+        sizes,
+        too_small,
+        slug: slug.clone(),
         device_quants: figures.map(|figures| names(cx, data, figures)).unwrap_or_default(),
         table_context: format_count(DEFAULT_CTX),
         contexts: contexts
@@ -327,72 +336,132 @@ pub(super) fn cells(
     figures: &Figures,
     memory: &DeviceMemory,
 ) -> Vec<CellView> {
-    let fits = cx.inputs.fits;
-    let ctx = DEFAULT_CTX.min(figures.max_ctx);
     let usual = default_quant(cx.inputs, model, figures);
-    let cell = |quant: usize| {
-        let total = figures.total_range(quant, Run::plain(0), ctx, memory.backends)?;
-        let verdict = memory.verdict(total);
-        // The same quantization as on the page of models by memory.
-        let in_part = match verdict {
-            Verdict::No if Some(quant) == usual => partial(cx, figures, quant, ctx, memory),
-            _ => None,
+    let quants = quants_of(cx, model, figures).into_iter();
+    quants.filter_map(|quant| cell(cx, figures, quant, memory, Some(quant) == usual)).collect()
+}
+
+/// Returns the verdict for a model in a quantization on a device; with `offload`, whether a part of it runs there.
+pub(super) fn cell(
+    cx: &RenderContext<'_>,
+    figures: &Figures,
+    quant: usize,
+    memory: &DeviceMemory,
+    offload: bool,
+) -> Option<CellView> {
+    let ctx = DEFAULT_CTX.min(figures.max_ctx);
+    let total = figures.total_range(quant, Run::plain(0), ctx, memory.backends)?;
+    let verdict = memory.verdict(total);
+    let in_part = match verdict {
+        Verdict::No if offload => partial(cx, figures, quant, ctx, memory),
+        _ => None,
+    };
+    let largest = || figures.largest_context(quant, Run::plain(0), memory);
+    Some(CellView {
+        quant: cx.inputs.fits.quants[quant].clone(),
+        verdict: if in_part.is_some() { "part" } else { verdict.name() },
+        note: match verdict {
+            Verdict::Fits => largest().map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
+            _ => in_part,
+        },
+    })
+}
+
+/// Context of the verdict at the top of a model page, or the model's maximum if that is smaller.
+const SUMMARY_CTX: u64 = 32_768;
+
+/// Describes the smallest GPU that holds the whole model, and the smallest one that runs it with its experts in RAM.
+fn verdict_summary(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Option<String> {
+    let quant = default_quant(cx.inputs, model, figures)?;
+    let ctx = SUMMARY_CTX.min(figures.max_ctx);
+    let total = figures.total(quant, Run::plain(0), ctx)?;
+    let by_size = cards_by_size(cx);
+    let smallest = |needed: u64| {
+        by_size.iter().find(|(bytes, _)| {
+            let memory = DeviceMemory::cuda(cx.site().visible_of_size(**bytes));
+            needed + memory.driver.high.0 <= memory.visible.low.0
+        })
+    };
+    let layers = figures.classes.len();
+    let without_experts = match figures.experts {
+        Some(_) => figures.total_of_part(quant, Run::plain(0), (layers + 1, layers), ctx, &[Backend::Cuda]),
+        None => None,
+    };
+    let whole = smallest(total);
+    let offloaded = without_experts
+        .and_then(smallest)
+        .filter(|(bytes, _)| whole.is_none_or(|(whole_bytes, _)| *bytes < whole_bytes));
+    let size = |found: Option<(&u64, &Vec<&Page<DeviceData>>)>| {
+        found.and_then(|(_, cards)| cards.first().map(|card| format!("{} GB", card.data.memory_gb)))
+    };
+    let fit = figures.quants[quant].as_ref()?;
+    let experts: u64 = fit.layers.iter().map(|kind| fit.kinds[*kind].experts.host).sum();
+    let quant = &cx.inputs.fits.quants[quant];
+    let context = context_label(ctx);
+    let ram = format!("{} GiB", experts.div_ceil(1 << 30));
+    Some(match (size(whole), size(offloaded)) {
+        (Some(whole), Some(part)) => cx.fill(
+            "Runs on a {size} GPU at {quant} with {context} of context, and on {part} with the experts in RAM ({ram}).",
+            &[("size", &whole), ("quant", quant), ("context", &context), ("part", &part), ("ram", &ram)],
+        ),
+        (Some(whole), None) => cx.fill(
+            "Runs on a {size} GPU at {quant} with {context} of context.",
+            &[("size", &whole), ("quant", quant), ("context", &context)],
+        ),
+        (None, Some(part)) => cx.fill(
+            "Larger than any single GPU at {quant} with {context} of context. Runs on {part} with the experts in RAM ({ram}).",
+            &[("quant", quant), ("context", &context), ("part", &part), ("ram", &ram)],
+        ),
+        (None, None) => cx.fill(
+            "Larger than any single GPU at {quant} with {context} of context.",
+            &[("quant", quant), ("context", &context)],
+        ),
+    })
+}
+
+/// Returns common GPUs by memory in bytes.
+fn cards_by_size<'s>(cx: &RenderContext<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
+    let mut sizes: BTreeMap<u64, Vec<&Page<DeviceData>>> = BTreeMap::new();
+    for card in cards(cx.inputs) {
+        sizes.entry(card.data.memory_bytes()).or_default().push(card);
+    }
+    sizes
+}
+
+/// Returns verdicts for a model by memory size, those that hold it first, and the sizes that are too small.
+fn sizes(
+    cx: &RenderContext<'_>,
+    root: &str,
+    model: &ModelData,
+    figures: &Figures,
+) -> (Vec<SizeRow>, Vec<String>) {
+    let rows = cards_by_size(cx).into_iter().map(|(bytes, mut cards)| {
+        cards.sort_by_key(|card| {
+            (MachineType::of(&card.data), Reverse(card.data.released), card.head.title.value.clone())
+        });
+        let device = |card: &&Page<DeviceData>| Step {
+            title: card.head.title.value.clone(),
+            href: Some(href(root, &card.head.id.address())),
         };
-        let largest = || figures.largest_context(quant, Run::plain(0), memory);
-        Some(CellView {
-            quant: fits.quants[quant].clone(),
-            verdict: if in_part.is_some() { "part" } else { verdict.name() },
-            note: match verdict {
-                Verdict::Fits => largest().map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
-                _ => in_part,
-            },
-        })
-    };
-    quants_of(cx, model, figures).into_iter().filter_map(cell).collect()
-}
-
-/// Describes the smallest memory sizes on which the default quantization fits, as a whole and in part.
-fn verdict_summary(cx: &RenderContext<'_>, run: &Breakdown, devices: &[DeviceRow]) -> Option<String> {
-    let smallest = |verdict: &str| {
-        let has_verdict = |cell: &CellView| cell.quant == run.quant && cell.verdict == verdict;
-        let rows = devices.iter().filter(|device| device.quant_cells.iter().any(has_verdict));
-        rows.min_by_key(|device| device.memory_bytes)
-    };
-    let (whole, part) = (smallest("fits"), smallest("part"));
-    let part = part.filter(|part| whole.is_none_or(|whole| part.memory_bytes < whole.memory_bytes));
-    let texts = [
-        whole.map(|device| {
-            cx.fill(
-                "At {quant} and a context of {context}, it fits a GPU with {size}.",
-                &[("quant", &run.quant), ("context", &run.context), ("size", &device.memory)],
-            )
-        }),
-        part.map(|device| {
-            cx.fill("With a part of it in RAM, a GPU with {size} is enough.", &[("size", &device.memory)])
-        }),
-    ];
-    let text = texts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some(text)
-}
-
-/// Returns verdicts for a model on common GPUs: those that run it first, by memory.
-fn devices(cx: &RenderContext<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
-    let rows = cards(cx.inputs).into_iter();
-    let mut rows: Vec<DeviceRow> = rows
-        .map(|device| DeviceRow {
-            title: device.head.title.value.clone(),
-            href: href(root, &device.head.id.address()),
-            memory: format!("{} GB", device.data.memory_gb),
-            memory_bytes: device.data.memory_bytes(),
-            quant_cells: cells(cx, model, figures, &device.data.memory()),
-        })
-        .collect();
+        SizeRow {
+            memory: cards.first().map(|card| format!("{} GB", card.data.memory_gb)).unwrap_or_default(),
+            devices: cards.iter().map(device).collect(),
+            quant_cells: cells(cx, model, figures, &DeviceMemory::cuda(cx.site().visible_of_size(bytes))),
+        }
+    });
+    let (mut rows, too_small): (Vec<SizeRow>, Vec<SizeRow>) =
+        rows.partition(|row| verdict_rank(&row.quant_cells) < NO_VERDICT);
     rows.sort_by_key(|row| verdict_rank(&row.quant_cells));
-    rows
+    (rows, too_small.into_iter().map(|row| row.memory).collect())
 }
+
+/// Verdicts of rows in tables, the best first.
+pub(super) const VERDICTS: [&str; 3] = ["fits", "tight", "part"];
+/// Rank of a row without any of them.
+const NO_VERDICT: usize = VERDICTS.len();
 
 /// Returns the rank of a row by its best verdict, the best first.
-pub(super) fn verdict_rank(cells: &[CellView]) -> usize {
-    let has = |verdict: &&str| cells.iter().any(|cell| cell.verdict == *verdict);
-    ["fits", "tight", "part"].iter().position(has).unwrap_or(3)
+pub(super) fn verdict_rank<'c>(cells: impl IntoIterator<Item = &'c CellView> + Clone) -> usize {
+    let has = |verdict: &&str| cells.clone().into_iter().any(|cell| cell.verdict == *verdict);
+    VERDICTS.iter().position(has).unwrap_or(NO_VERDICT)
 }
