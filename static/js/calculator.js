@@ -44,13 +44,14 @@
   function write() {
     clearTimeout(saving);
     const address = settings.address(state);
+    const way = completes ? "replaceState" : "pushState";
+    completes = false;
     if (address === location.hash) return;
     try {
-      history[completes ? "replaceState" : "pushState"](null, "", address);
+      history[way](null, "", address);
     } catch {
       /* file:// may refuse */
     }
-    completes = false;
   }
 
   // ---- the answer ------------------------------------------------------------
@@ -319,8 +320,9 @@
     }
   }
   const deviceBoxes = [];
+  // Leaves a field alone while the reader types in it, unless the address has changed.
   function put(id, value) {
-    if ($(id) !== document.activeElement) $(id).value = value;
+    if (completes || $(id) !== document.activeElement) $(id).value = value;
   }
   function controls(answer) {
     const vllm = state.runner === "vllm";

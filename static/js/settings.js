@@ -163,7 +163,8 @@
       state.unchecked = ["quant", "ctx"].filter(name => asked.get(name));
       return state;
     }
-    // All settings that apply to the inference engine, so that a link means the same for everyone and in later versions.
+    // All settings that apply to the inference engine, so that a link means the same for everyone and in later
+    // versions.
     function address(state) {
       const vllm = state.runner === "vllm";
       const each = of => state.devices.map(of).join(",");

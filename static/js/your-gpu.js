@@ -105,7 +105,9 @@
     show();
   });
   place.append(label, answer);
-  select.value = kbgen.ownDevice();
-  if (select.selectedIndex < 0) select.value = "";
+  // A device without a memory size is the one with the largest.
+  const own = kbgen.ownDevice();
+  const known = devices.map(entry => entry[0]).filter(id => id === own || (own && id.indexOf(`${own}@`) === 0));
+  select.value = known.length ? known[known.length - 1] : "";
   show();
 })();

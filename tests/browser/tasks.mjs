@@ -76,7 +76,8 @@ const CHOSEN = async on => {
 const TASKS = [
   [
     "Ollama out of memory on 8 GB",
-    on => on.diagnose("model requires more system memory (9.4 GiB) than is available (7.1 GiB)", "ollama-requires-more"),
+    on =>
+      on.diagnose("model requires more system memory (9.4 GiB) than is available (7.1 GiB)", "ollama-requires-more"),
   ],
   [
     "Qwen3 30B A3B on a 3090 at 32K",
@@ -108,7 +109,10 @@ const TASKS = [
       await CHOSEN(on);
     },
   ],
-  ["vLLM: No available memory for the cache blocks", on => on.diagnose("No available memory for the cache blocks", "vllm-no-cache")],
+  [
+    "vLLM: No available memory for the cache blocks",
+    on => on.diagnose("No available memory for the cache blocks", "vllm-no-cache"),
+  ],
   [
     "4090 or 5090",
     async on => {
@@ -186,6 +190,8 @@ for (const [name, ...ways] of TASKS) {
   }
   const effort = ({ taps, texts, screens }) => taps + texts + screens;
   const [best] = done.sort((a, b) => effort(a) - effort(b));
-  console.log(best ? `| ${name} | ${best.taps} | ${best.texts} | ${best.screens.toFixed(1)} |` : `| ${name} | – | – | – |`);
+  console.log(
+    best ? `| ${name} | ${best.taps} | ${best.texts} | ${best.screens.toFixed(1)} |` : `| ${name} | – | – | – |`,
+  );
 }
 await close();

@@ -14,7 +14,8 @@ use crate::render::views::common::{
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{VERDICTS, by_parameters, cell, cells, table_quants, verdict_rank};
+use crate::render::views::model::by_parameters;
+use crate::render::views::verdicts::{VERDICTS, cell, cells, table_quants, verdict_rank};
 use crate::site::kinds::{DeviceData, ModelData, Vendor};
 use crate::site::{
     DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, Page, Run, format_count, gib, number,
@@ -127,7 +128,7 @@ fn describe(cx: &RenderContext<'_>, view: &DeviceView, fitting: &Fitting) -> Str
     cx.fill(
         "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
         &[
-            ("context", &DEFAULT_CTX),
+            ("context", &format_count(DEFAULT_CTX)),
             ("device", &view.title),
             ("size", &view.memory),
             ("n", &fitting.count),

@@ -24,6 +24,7 @@ mod models;
 mod partial;
 mod quant;
 mod tool;
+mod verdicts;
 mod wording;
 
 use std::collections::BTreeSet;

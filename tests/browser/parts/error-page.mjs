@@ -143,7 +143,7 @@ export default function ({ folder, browser, url }) {
     {},
     async (page, { requests }) => {
       const card = "geforce-rtx-3060-12-gb";
-      const loaded = () => requests.filter(request => /data\/(runs|cards)\.js/.test(request.url)).length;
+      const loaded = () => requests.filter(request => /data\/(runs|devices)\.js/.test(request.url)).length;
       assert.equal(loaded(), 0);
       await page.locator(".your-gpu summary").click();
       await page.locator(".your-gpu select").selectOption(card);
@@ -152,7 +152,7 @@ export default function ({ folder, browser, url }) {
         readFileSync(`${folder}/data/runs.js`, "utf8").replace(/^kbgen\.runs=|;\s*$/g, ""),
       );
       const [, , [memory]] = JSON.parse(
-        readFileSync(`${folder}/data/devices.js`, "utf8").replace(/^kbgen\.cards=|;\s*$/g, ""),
+        readFileSync(`${folder}/data/devices.js`, "utf8").replace(/^kbgen\.devices=|;\s*$/g, ""),
       ).find(([id]) => id === card);
       const [quant, ctx] = [quants.indexOf("Q4_K_M"), contexts.indexOf(8192)];
       const needs = models
