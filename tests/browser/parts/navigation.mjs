@@ -35,7 +35,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(await menu.getAttribute("open"), null);
       assert.ok(await menu.locator("summary").evaluate(summary => summary === document.activeElement));
       await menu.locator("summary").click();
-      await page.locator("h1").click();
+      await page.locator("#paste-text").click();
       assert.equal(await menu.getAttribute("open"), null);
       assert.deepEqual(trouble, []);
     }));
