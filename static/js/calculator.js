@@ -39,7 +39,8 @@
   let saving = 0;
   function save() {
     clearTimeout(saving);
-    saving = setTimeout(write, 300);
+    if (completes) write();
+    else saving = setTimeout(write, 300);
   }
   function write() {
     clearTimeout(saving);
