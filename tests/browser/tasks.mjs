@@ -36,7 +36,7 @@ function reader(page) {
   }
   async function choose(id, text, name) {
     await type(`#${id}`, text);
-    await tap(`#${id}-list [role=option]`, { hasText: name });
+    await tap("[role=listbox] [role=option]", { hasText: name });
   }
   const search = async (text, name) => {
     await tap("#kbgen-search");
