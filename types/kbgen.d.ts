@@ -171,6 +171,9 @@ declare const kbgen: {
   // site.js, bundle.js
   load(address: string): Promise<unknown>;
   offerCopy(block: Element): void;
+  copy(text: string, button: Element, label: string): void;
+  ownDevice(): string;
+  rememberDevice(id: string): void;
   // match.js, search.js, names.js
   match: {
     (table: any, log: string): Generator<string[] | void, Matches, void>;
@@ -206,7 +209,7 @@ declare const kbgen: {
   tables?: Tables;
   runs?: Runs;
   published?: [slug: string, names: string][];
-  cards?: [slug: string, title: string, bytes: [least: number, most: number], backends: number[]][];
+  devices?: [id: string, title: string, bytes: [least: number, most: number], backends: number[]][];
 };
 
 interface Window {

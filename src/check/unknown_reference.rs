@@ -7,7 +7,7 @@ use crate::site::{Head, Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
-    requirement: "related errors and tools refer to existing pages",
+    requirement: "related errors, tools and models of drawings refer to existing pages",
     why: "pages link to them",
 };
 
@@ -29,6 +29,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     for guide in &context.pages.guides {
         guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
         guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
+        guide.data.illustration_model.iter().for_each(|slug| look(Kind::Model, slug));
     }
     for reading in &context.pages.readings {
         reading.data.pages.iter().for_each(|slug| look(Kind::Error, slug));

@@ -83,6 +83,14 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
             if !other_systems.is_empty() {
                 entry["systems"] = json!(other_systems);
             }
+            let sizes = device.data.memory_sizes();
+            if sizes.len() > 1 {
+                let size = |memory: &u64| {
+                    let visible = device.data.visible_range(*memory);
+                    [*memory, visible.low.0, visible.high.0]
+                };
+                entry["sizes"] = json!(sizes.iter().map(size).collect::<Vec<_>>());
+            }
             if !device.data.is_cuda() {
                 entry["backends"] = json!(backends(device.data.backends()));
             }

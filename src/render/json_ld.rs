@@ -105,7 +105,7 @@ fn models(cx: &RenderContext<'_>) -> serde_json::Value {
             &[("n", &count)],
         ),
     );
-    data["variableMeasured"] = json!([cx.tr("weights"), cx.tr("K/V cache"), cx.tr("compute buffer")]);
+    data["variableMeasured"] = json!([cx.tr("weights"), cx.tr("KV cache"), cx.tr("compute buffer")]);
     let methodology = PageId::new(Kind::Document, "methodology");
     if cx.head(&methodology).is_some() {
         data["measurementTechnique"] =

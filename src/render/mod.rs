@@ -4,7 +4,7 @@
 //! 2. `prose` renders bodies to HTML with relative links.
 //! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `model_names`,
-//!    `device_index`, `search` and `schemas` make files for programs; `parts` divides large ones.
+//!    `device_list`, `search` and `schemas` make files for programs; `parts` divides large ones.
 //!
 //! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
 
@@ -13,7 +13,7 @@ mod assets;
 mod badges;
 mod bundle;
 mod data;
-mod device_index;
+mod device_list;
 mod diagnose;
 mod feed;
 mod fit_files;
@@ -188,7 +188,7 @@ pub fn files(
         ("hardware.json", data::devices),
         ("fit tables", |cx| fit_files::tables(cx.inputs)),
         ("runs.js", model_summary::file),
-        ("cards.js", device_index::file),
+        ("devices.js", device_list::file),
         ("model-names.js", model_names::file),
         ("badges", badges::files),
         ("feeds", feed::files),

@@ -23,6 +23,9 @@
   const roundGib = n => gib(n).replace(/\.?0+$/, "") + " GiB";
   const gb = n => decimal(n / 1e9);
   const mib = (n, up) => whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB";
+  /** A difference, rounded to the careful side: 5.48 GiB, or 812 MiB below 1 GiB. */
+  const size = (n, up) =>
+    n < GIB ? mib(n, up) : decimal((up ? Math.ceil : Math.floor)((n / GIB) * 100) / 100) + " GiB";
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
   /** Formats a range, as one figure if both ends are displayed alike. */
   function range(low, high, unit) {
@@ -89,15 +92,16 @@
     const margin = marginOf(state, needed, rooms, driver, verdict);
     const says = (own, [least, most], one) => {
       const [low, high] = own.driver || driver;
-      if (one === "fits") return t("{size} to spare", { size: mib(least - own.total[1] - high) });
-      if (one === "no" && own.total) return t("{size} short", { size: mib(own.total[0] + low - most, true) });
+      if (one === "fits") return t("{size} to spare", { size: size(least - own.total[1] - high) });
+      if (one === "no" && own.total) return t("{size} short", { size: size(own.total[0] + low - most, true) });
       return WORDS[one].toLowerCase();
     };
     return {
       setting,
       verdict,
       exact: needed.exact,
-      title: WORDS[verdict],
+      word: WORDS[verdict],
+      title: margin.title,
       some: verdict === "no" ? "" : someOf(setting, table),
       margin: margin.words,
       short: margin.short,
@@ -155,14 +159,20 @@
       short = Math.max(short, device.total[0] + least - rooms[i][1]);
     });
     if (verdict === "fits") {
-      const words = t("{size} to spare{place}, even with the maximum driver overhead.", { size: mib(spare), place });
-      return { short: t("{size} to spare", { size: mib(spare) }), words };
+      const left = { size: size(spare) };
+      return {
+        title: t("Fits with {size} to spare", left),
+        short: t("{size} to spare", left),
+        words: place
+          ? t("On the fullest device, even with the maximum driver overhead.")
+          : t("Even with the maximum driver overhead."),
+      };
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
       const words = !needed.onCuda
         ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
-            size: mib(-spare, true),
+            size: size(-spare, true),
             place,
           })
         : loose >= driver[0]
@@ -173,15 +183,17 @@
               high,
             })
           : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
-      return { short: "", words };
+      return { title: WORDS.tight, short: "", words };
     }
     if (verdict === "unknown") {
-      return { short: "", words: t("These cache types are not covered for this model.") };
+      return { title: WORDS.unknown, short: "", words: t("These cache types are not covered for this model.") };
     }
-    const size = mib(Math.max(short, bare), true);
-    const why = bare > short ? t(": weights and cache alone exceed its memory.") : t(" at least.");
-    const words = t("{size} short{place}{why}", { size, place, why });
-    return { short: t("{size} short", { size }), words };
+    const missing = { size: size(Math.max(short, bare), true) };
+    const words =
+      bare > short
+        ? t("Weights and cache alone exceed the memory{place}.", { place })
+        : t("Even with the minimum driver overhead{place}.", { place });
+    return { title: t("Does not fit: {size} short", missing), short: t("{size} short", missing), words };
   }
   function parts(state, needed, i, driver) {
     const own = needed.devices[i];
@@ -191,7 +203,7 @@
     const held = own.held[0] === own.held[1] ? "exact" : "range";
     const all = [
       part("weights", t("Weights"), own.held, held, t("Weights")),
-      part("kv", t("K/V cache"), [own.cache, own.cache], own.cache === null ? "no" : "exact", t("Cache")),
+      part("kv", t("KV cache"), [own.cache, own.cache], own.cache === null ? "no" : "exact", t("Cache")),
       part("compute", t("Compute buffer"), known || [null, null], known ? basis : "no"),
       part("driver", t("Driver"), known ? own.driver || driver : [null, null], known ? "range" : "no"),
     ];
@@ -334,6 +346,7 @@
       const reason = need.reason.replace(/^(?!vLLM)./, letter => letter.toUpperCase());
       return {
         verdict: "unknown",
+        word: WORDS.unknown,
         title: WORDS.unknown,
         margin: reason + ".",
         short: "",
@@ -347,9 +360,9 @@
     }
     const { verdict, blocked, memory } = need;
     const [most, longest] = need.context;
-    const spare = mib(need.pool[0] - need.request[1]);
+    const spare = size(need.pool[0] - need.request[1]);
     // Not clamped to zero: the missing memory for weights, activations and the cache of one request.
-    const short = mib(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
+    const short = size(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
     const margins = {
       fits: t("{size} of the pool free for more requests, even with maximum activations.", { size: spare }),
       tight: t("It starts if activations and CUDA use less than their maximum."),
@@ -370,6 +383,7 @@
     const top = rows.findIndex(row => row.verdict === "fits");
     return {
       verdict,
+      word: WORDS[verdict],
       title: WORDS[verdict],
       exact: false,
       most,

@@ -25,31 +25,34 @@
   const byId = (list, id) => list.filter(entry => entry.id === id)[0];
 
   // ---- state ---------------------------------------------------------------
-  function remembered() {
-    try {
-      return localStorage.getItem("card");
-    } catch {
-      return null;
-    }
-  }
-  const settings = kbgen.settings(fit, remembered());
+  const settings = kbgen.settings(fit, kbgen.ownDevice());
   const MOST_DEVICES = settings.mostDevices;
   let state;
   let table = null;
+  // The first address after one is read only completes it; each later change can be undone with the Back button.
+  let completes = true;
   function read() {
     clearTimeout(saving);
+    completes = true;
     state = settings.read(location.hash.length > 1 ? location.hash : location.search);
   }
   let saving = 0;
   function save() {
     clearTimeout(saving);
-    saving = setTimeout(() => {
-      try {
-        history.replaceState(null, "", settings.address(state));
-      } catch {
-        /* file:// may refuse */
-      }
-    }, 200);
+    if (completes) write();
+    else saving = setTimeout(write, 300);
+  }
+  function write() {
+    clearTimeout(saving);
+    const address = settings.address(state);
+    const way = completes ? "replaceState" : "pushState";
+    completes = false;
+    if (address === location.hash) return;
+    try {
+      history[way](null, "", address);
+    } catch {
+      /* file:// may refuse */
+    }
   }
 
   // ---- the answer ------------------------------------------------------------
@@ -59,7 +62,8 @@
     const vllm = state.runner === "vllm";
     $("verdict").className = `big verdict verdict-${answer.verdict}`;
     $("dock-verdict").className = `verdict verdict-${answer.verdict}`;
-    $("verdict").textContent = $("dock-verdict").textContent = answer.title;
+    $("verdict").textContent = answer.title;
+    $("dock-verdict").textContent = answer.word;
     if (answer.some) $("verdict").append(" ", el("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
     $("dock-margin").textContent = answer.short;
@@ -317,8 +321,9 @@
     }
   }
   const deviceBoxes = [];
+  // Leaves a field alone while the reader types in it, unless the address has changed.
   function put(id, value) {
-    if ($(id) !== document.activeElement) $(id).value = value;
+    if (completes || $(id) !== document.activeElement) $(id).value = value;
   }
   function controls(answer) {
     const vllm = state.runner === "vllm";
@@ -347,18 +352,23 @@
       put("util", state.util);
       mark("fp8", state.fp8);
     } else llamaControls(answer);
-    const changed = [
+    const changed = changes();
+    $("more-count").textContent = changed ? t("{n} changed", { n: changed }) : "";
+  }
+  // Number of settings below "More settings" that differ from their defaults.
+  function changes() {
+    const vllm = state.runner === "vllm";
+    return [
       state.runner !== "server",
-      state.k !== 0,
-      state.v !== 0,
-      state.slots !== 1,
+      !vllm && state.k !== 0,
+      !vllm && state.v !== 0,
+      !vllm && state.slots !== 1,
       state.devices.some(device => device.others),
-      state.layers !== null,
-      state.experts !== 0,
+      !vllm && state.layers !== null,
+      !vllm && state.experts !== 0,
       vllm && state.util !== settings.usual.util,
       vllm && state.fp8,
     ].filter(Boolean).length;
-    $("more-count").textContent = changed ? t("{n} changed", { n: changed }) : "";
   }
   function llamaControls(answer) {
     const setting = answer.setting;
@@ -403,13 +413,20 @@
     const entry = device.entry;
     const facts = $(`device-facts-${n}`);
     deviceBoxes[n - 1].show(device.id);
+    const sizes = (entry && entry.sizes) || [];
     $(`own-${n}`).hidden = !!entry;
+    $(`size-row-${n}`).hidden = !sizes.length;
+    if (sizes.length && $(`size-${n}`).dataset.of !== entry.id) {
+      $(`size-${n}`).dataset.of = entry.id;
+      $(`size-${n}`).replaceChildren(...sizes.map(size => new Option(`${size[0] / GIB} GB`, size[0])));
+    }
+    if (sizes.length) put(`size-${n}`, device.mem);
     put(`memory-${n}`, Math.round((device.mem / ($(`memory-unit-${n}`).value === "MiB" ? MIB : GIB)) * 1000) / 1000);
     put(`others-${n}`, Math.round(device.others / MIB));
     facts.replaceChildren();
     if (entry) {
       facts.append(
-        `${answers.roundGib(entry.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
+        `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
         link(t("its page"), `${root}hardware/${entry.id}/index.html`),
       );
     }
@@ -495,6 +512,7 @@
     ctx: ["ctx"],
     device: ["gpu", "device", "mem"],
     memory: ["gpu", "device", "mem"],
+    size: ["gpu", "device", "mem"],
     others: ["others"],
     runner: ["run"],
     k: ["k", "kv"],
@@ -544,6 +562,10 @@
   const entries = [{ id: "", name: t("Other amount of memory"), group: "" }].concat(
     fit.devices.map(device => ({ id: device.id, name: device.name, group: device.vendor, mem: device.mem })),
   );
+  // The first device is the reader's own, also on other pages.
+  function remember() {
+    if (state.devices[0].id) kbgen.rememberDevice(settings.specOf(state.devices[0]));
+  }
   function deviceField(n) {
     deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
       entries,
@@ -553,17 +575,14 @@
         state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         settled("device");
-        // Replaces the remembered device only if there is one: error pages use it.
-        if (id && n === 1 && remembered()) {
-          try {
-            localStorage.setItem("card", id);
-          } catch {
-            /* not remembered */
-          }
-        }
+        if (n === 1) remember();
         update();
         if (!id) $(`memory-${n}`).focus();
       },
+    });
+    on(`size-${n}`, "change", mem => {
+      settings.sized(state.devices[n - 1], Number(mem));
+      if (n === 1) remember();
     });
     on(`memory-${n}`, "input", text => {
       const amount = Number(text);
@@ -585,7 +604,7 @@
   for (let n = 1; n <= MOST_DEVICES; n++) deviceField(n);
   on("device-add", "click", () => {
     const last = state.devices[state.devices.length - 1];
-    state.devices.push(settings.device(last.id || last.mem));
+    state.devices.push(settings.device(settings.specOf(last)));
     setTimeout(() => {
       $(`device-${state.devices.length}`).focus();
     });
@@ -691,6 +710,10 @@
     choose(state.model);
     $("model").focus();
   });
+  $("copy-link").addEventListener("click", () => {
+    write();
+    kbgen.copy(location.href, $("copy-link"), t("Copy link"));
+  });
   addEventListener("hashchange", () => {
     if (location.hash !== settings.address(state)) {
       read();
@@ -712,8 +735,6 @@
   };
 
   read();
-  $("more").open =
-    state.misread.some(each => !/^(model|quant|ctx|gpu|device|mem)$/.test(each.name)) ||
-    settings.address(state).replace(/#model=[^&]*|&(quant|ctx|gpu)=[^&]*/g, "") !== "";
+  $("more").open = state.misread.some(each => !/^(model|quant|ctx|gpu|device|mem)$/.test(each.name)) || changes() > 0;
   choose(state.model);
 })();

@@ -15,6 +15,7 @@
   // Maximum number of sizes per group and names per size at first, and groups of GPUs that can be used in pairs.
   const SIZES = 3;
   const NAMES = 6;
+  const RUNS = ["server", "library"];
   const IN_PAIRS = [t("Desktop"), t("Workstation"), t("Data center")];
   if (!fit.models.length) return;
 
@@ -22,20 +23,22 @@
   let state;
   let table = null;
   function read() {
-    const asked = kit.asked();
-    const number = (name, least) => {
-      const n = Number(asked.get(name));
-      return asked.get(name) && n >= least && isFinite(n) ? n : null;
-    };
+    const asked = kit.reading();
+    const usual = find(fit.models, "llama-3.1-8b-instruct") || fit.models[0];
+    const orZero = (name, list) => asked.take(name, kit.placeIn(list), t("not a valid value")) || 0;
+    const quant = asked.take("quant", kit.placeIn(fit.quants), t("unknown quantization"));
     state = {
-      model: find(fit.models, asked.get("model")) || find(fit.models, "llama-3.1-8b-instruct") || fit.models[0],
-      quant: fit.quants.indexOf(asked.get("quant")),
+      model: asked.take("model", id => find(fit.models, id), t("unknown model")) || usual,
+      quant: quant === null ? -1 : quant,
     };
-    state.ctx = Math.round(number("ctx", 1) || fit.ctx);
-    state.k = Math.max(0, fit.kv.indexOf(asked.get("k")));
-    state.v = Math.max(0, fit.kv.indexOf(asked.get("v")));
-    state.run = asked.get("run") === "library" ? "library" : "server";
-    state.others = Math.round(number("others", 0) || 0);
+    state.ctx = Math.round(asked.take("ctx", kit.between(1, Infinity), t("not a number of tokens")) || fit.ctx);
+    state.k = orZero("k", fit.kv);
+    state.v = orZero("v", fit.kv);
+    state.run = RUNS[orZero("run", RUNS)];
+    state.others = Math.round(asked.take("others", kit.between(0, 1e9), t("not a number of MiB")) || 0);
+    state.budget = asked.take("budget", kit.between(0, 1e9), t("not an amount")) || 0;
+    asked.report();
+    $("more").open = state.k + state.v + state.others > 0 || state.run !== RUNS[0];
   }
   function save() {
     kit.keep([
@@ -46,6 +49,7 @@
       ["v", fit.kv[state.v]],
       ["run", state.run === "server" ? "" : state.run],
       ["others", state.others || ""],
+      ["budget", state.budget || ""],
     ]);
   }
   // Limits the settings to those of the model's table.
@@ -68,8 +72,18 @@
   }
 
   // ---- devices ---------------------------------------------------------------
-  fit.devices.forEach((device, i) => {
-    device.place = places.names[places.of[i]];
+  // Every device in each memory size that it is sold with.
+  const devices = fit.devices.flatMap((device, i) => {
+    const place = places.names[places.of[i]];
+    const sizes = device.sizes || [[device.mem, device.vis, device.most]];
+    return sizes.map(([mem, vis, most]) => ({
+      ...device,
+      spec: device.sizes ? `${device.id}@${mem / kit.GIB}` : device.id,
+      place,
+      mem,
+      vis,
+      most,
+    }));
   });
   // Smallest memory first; ties by bandwidth.
   function byMemory(a, b) {
@@ -106,14 +120,14 @@
     if (entry.verdict === "fits") {
       return (
         (entry.count > 1 ? t("at least ") : "") +
-        t("{size} to spare", { size: kit.mib(entry.spare) }) +
+        t("{size} to spare", { size: kit.spare(entry.spare) }) +
         (entry.count > 1 ? t(" on each") : "")
       );
     }
     if (!entry.onCuda) return t("if memory, driver and buffers are not at the worst ends of their ranges");
     return entry.count > 1
       ? t("if its buffers stay at the low end of their range")
-      : t("if the driver uses less than {size}", { size: kit.mib(entry.driver) });
+      : t("if the driver uses less than {size}", { size: kit.spare(entry.driver) });
   }
   // The calculator with the same settings and one or two of this device.
   function closer(entry) {
@@ -124,7 +138,7 @@
       ctx: state.ctx,
       k: fit.kv[state.k],
       v: fit.kv[state.v],
-      gpu: Array(entry.count).fill(entry.device.id).join(","),
+      gpu: Array(entry.count).fill(entry.device.spec).join(","),
     };
     if (state.run !== "server") asked.run = state.run;
     if (state.others) asked.others = Array(entry.count).fill(state.others).join(",");
@@ -211,6 +225,38 @@
     line.append(el("dt", name), el("dd", value));
     return line;
   }
+  // What the budget allows: the reader's amount, divided.
+  function budget(one, two) {
+    const place = $("budget-answer");
+    const share = (entry, parts) => kit.whole(state.budget / (entry.device.mem / kit.GIB) / parts);
+    place.hidden = !state.budget || !(one || two);
+    place.replaceChildren();
+    if (place.hidden) return;
+    if (one) {
+      place.append(
+        t("Within {budget}: one GPU with {size} or more, at up to {price} per GB.", {
+          budget: kit.whole(state.budget),
+          size: size(one.device.mem),
+          price: share(one, 1),
+        }),
+        " ",
+      );
+    }
+    if (two) {
+      place.append(
+        t("Or two GPUs with {size} each, at up to {price} each.", {
+          size: size(two.device.mem),
+          price: kit.whole(state.budget / 2),
+        }),
+        " ",
+      );
+    }
+    const link = el("a", t("When does it pay off?"));
+    const asked = { model: state.model.id, quant: fit.quants[state.quant], price: state.budget };
+    if (one) asked.gpu = one.device.id;
+    link.href = `${root}cost-vs-cloud/index.html?${new URLSearchParams(asked)}`;
+    place.append(link);
+  }
   function update() {
     settle();
     controls();
@@ -226,12 +272,12 @@
           lookup.but(setting(shares), { profiles: shares.map(() => backends.map(at => fit.backends[at])) }),
         ));
     };
-    const singles = running(needsOf([1]), fit.devices, 1);
+    const singles = running(needsOf([1]), devices, 1);
     const fitting = singles.filter(entry => entry.verdict === "fits");
-    const alone = singles.map(entry => entry.device.id);
+    const alone = singles.map(entry => entry.device.spec);
     const pairs = running(
       needsOf([1, 1]),
-      fit.devices.filter(device => alone.indexOf(device.id) < 0 && IN_PAIRS.includes(device.place)),
+      devices.filter(device => alone.indexOf(device.spec) < 0 && IN_PAIRS.includes(device.place)),
       2,
     );
     // The smallest size of which all GPUs fit.
@@ -256,13 +302,14 @@
           high: kit.mib(HIGH),
           tight: first && tight ? `. ${tight}` : "",
         });
+    budget(first, pairs.filter(entry => entry.verdict === "fits")[0]);
     $("dock").textContent = $("headline").textContent;
     kit.announce(
       `${state.model.name}, ${fit.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(state.ctx) })}${$("headline").textContent}. ${$("margin").textContent}`,
     );
     $("parts").replaceChildren(
       part(t("Weights"), kit.gib(one.weights)),
-      part(t("K/V cache"), kit.gib(one.cache)),
+      part(t("KV cache"), kit.gib(one.cache)),
       part(t("Compute buffer"), one.compute ? kit.gib(one.compute[1]) : t("not covered")),
     );
     const shown = places.names
@@ -294,6 +341,7 @@
     put("ctx", state.ctx);
     $("ctx-hint").textContent = t("At most {n}.", { n: kit.whole(table.max) });
     put("others", state.others || "");
+    put("budget", state.budget || "");
     $("run").value = state.run;
     $("pair-note").hidden = state.k === state.v;
     ["k", "v"].forEach(name => {
@@ -350,6 +398,9 @@
   });
   on("run", "change", name => {
     state.run = name;
+  });
+  on("budget", "input", text => {
+    state.budget = Math.max(0, Number(text) || 0);
   });
   on("others", "input", text => {
     state.others = Math.max(0, Math.round(Number(text)) || 0);

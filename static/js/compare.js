@@ -8,6 +8,13 @@
   const el = kit.el;
   const CELL_OF_MEMORY = 1;
   const CELL_OF_BANDWIDTH = 3;
+  // Number of models that a column names.
+  const LARGEST = 4;
+
+  // The number at the start of a text: 1010 for "1,010 GB/s", 0 if there is none.
+  function amount(text) {
+    return parseFloat(text.replace(/,/g, "")) || 0;
+  }
 
   // ---- data ----------------------------------------------------------------
   const columns = Array.prototype.map.call($("devices").tHead.rows[0].cells, cell => cell.textContent);
@@ -21,7 +28,7 @@
       maker: texts[6],
       backends: row.dataset.backends.split(" ").map(Number),
       room: row.dataset.vis.split(" ").map(Number),
-      bw: parseFloat(texts[CELL_OF_BANDWIDTH]) || 0,
+      bw: amount(texts[CELL_OF_BANDWIDTH]),
       sp: row.dataset.sp,
     };
   });
@@ -37,20 +44,29 @@
     find(devices, "geforce-rtx-4060-ti-16-gb") || devices[0],
     find(devices, "geforce-rtx-3090") || devices[1] || null,
   ];
+  // `model` is the one that the reader selected; without it, the largest that fits on all devices.
   const state = { picks: start.concat(null, null), quant: 0, ctx: 0, model: null };
+  let spoken = null;
   function read() {
-    const asked = kit.asked();
-    if (LETTERS.some(letter => asked.has(letter))) {
-      state.picks = LETTERS.map(letter => find(devices, asked.get(letter)));
-      if (!state.picks[0]) state.picks[0] = devices[0];
+    const asked = kit.reading();
+    const picks = LETTERS.map(letter => asked.take(letter, id => find(devices, id), t("unknown device")));
+    if (picks.some(Boolean)) {
+      state.picks = picks;
+      if (!picks[0]) picks[0] = start.filter(device => device && picks.indexOf(device) < 0)[0];
       // A link from the site names one device; an address with only one device was chosen by the reader.
-      if (location.hash.length < 2 && !state.picks[1]) {
-        state.picks[1] = start.filter(device => device && device !== state.picks[0])[0] || null;
+      if (location.hash.length < 2 && !picks[1]) {
+        picks[1] = start.filter(device => device && device !== picks[0])[0] || null;
       }
-    }
-    state.quant = Math.max(0, runs.quants.indexOf(asked.has("quant") ? asked.get("quant") : runs.quant));
-    state.ctx = Math.max(0, runs.contexts.indexOf(asked.has("ctx") ? Number(asked.get("ctx")) : runs.ctx));
-    state.model = find(runs.models, asked.get("model"));
+    } else state.picks = start.concat(null, null);
+    const position = (name, list, usual, why) => {
+      const at = asked.take(name, kit.placeIn(list), why);
+      return at === null ? Math.max(0, list.indexOf(usual)) : at;
+    };
+    state.quant = position("quant", runs.quants, runs.quant, t("unknown quantization"));
+    state.ctx = position("ctx", runs.contexts, runs.ctx, t("not one of the contexts below"));
+    state.model = asked.take("model", id => find(runs.models, id), t("unknown model"));
+    asked.report();
+    $("more-picks").open = !!(state.picks[2] || state.picks[3]);
   }
   function save() {
     kit.keep(
@@ -104,12 +120,12 @@
   function facts(list) {
     const rows = columns.slice(1).map((label, i) => {
       const at = i + 1;
-      const figures = list.map(device => parseFloat(device.texts[at]) || 0);
+      const figures = list.map(device => amount(device.texts[at]));
       const most = Math.max(...figures);
       return line(label, list, device => {
         const text = device.texts[at];
         return (at === CELL_OF_MEMORY || at === CELL_OF_BANDWIDTH) && text !== "–"
-          ? [text, bar((parseFloat(text) || 0) / most)]
+          ? [text, bar(amount(text) / most)]
           : text;
       });
     });
@@ -187,7 +203,7 @@
   }
   // The speed range of the selected model, from its own table.
   function speedWords(device) {
-    const model = state.model;
+    const model = spoken;
     const table = kbgen.fit && kbgen.fit.tables[model.id];
     const total = need(model, state.quant, state.ctx);
     const quant = index.quants.indexOf(runs.quants[state.quant]);
@@ -198,7 +214,44 @@
     return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("unknown");
   }
   function rowOfSpeed(list) {
-    return state.model ? [line(t("Speed with {model}", { model: state.model.name }), list, speedWords)] : [];
+    return spoken ? [line(t("Speed with {model}", { model: spoken.name }), list, speedWords)] : [];
+  }
+  // The answer in one column per device: what decides, and what no other of them runs.
+  function columnsOf(list, rows) {
+    const named = (label, value) => {
+      const pair = el("div");
+      pair.append(el("dt", label), el("dd"));
+      pair.lastChild.append(...[].concat(value));
+      return pair;
+    };
+    $("columns").replaceChildren(
+      ...list.map((device, at) => {
+        const column = el("section");
+        const title = el("h3");
+        const name = el("a", device.name);
+        const figures = el("dl");
+        const only = rows
+          .filter(row => row.words[at] === "fits" && row.words.every((word, other) => other === at || word !== "fits"))
+          .sort((a, b) => b.total - a.total);
+        name.href = device.href;
+        title.append(name);
+        figures.append(
+          named(t("Memory"), device.texts[CELL_OF_MEMORY]),
+          named(t("Bandwidth"), device.texts[CELL_OF_BANDWIDTH]),
+        );
+        if (spoken) figures.append(named(t("Speed with {model}", { model: spoken.name }), speedWords(device)));
+        figures.append(
+          named(t("Models that fit"), t("{n} of {all}", { n: of(rows, at, "fits").length, all: rows.length })),
+        );
+        if (list.length > 1) {
+          const links = only.slice(0, LARGEST).flatMap((row, i) => (i ? [", ", link(row.model)] : [link(row.model)]));
+          if (only.length > LARGEST) links.push(` ${t("and {n} more", { n: only.length - LARGEST })}`);
+          figures.append(named(t("Only this one runs"), links.length ? links : t("nothing")));
+        }
+        column.append(title, figures);
+        return column;
+      }),
+    );
   }
   // Models with different verdicts, the largest memory first.
   function tableOfDifferences(list, rows) {
@@ -213,7 +266,7 @@
     if (list.length < 2) return;
     place.append(
       el(
-        "h3",
+        "h2",
         apart.length
           ? t("Models that run on only some of the devices: {n}", { n: apart.length })
           : t("All models have the same verdict on these devices"),
@@ -257,15 +310,17 @@
   function update() {
     const list = chosen();
     const rows = verdicts(list);
+    spoken = state.model || largestOnAll(rows);
     state.picks.forEach((device, i) => {
       boxes[i].show(device ? device.id : "");
     });
-    modelBox.show(state.model ? state.model.id : "");
+    modelBox.show(spoken ? spoken.id : "");
     mark("quant", state.quant);
     mark("ctx", state.ctx);
     heads($("names"), list);
     heads($("names-again"), list);
     facts(list);
+    columnsOf(list, rows);
     tableOfRuns(list, rows);
     tableOfDifferences(list, rows);
     $("headline").textContent = headline(list, rows);
@@ -273,6 +328,16 @@
       `${runs.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(runs.contexts[state.ctx]) })}${headline(list, rows)}.`,
     );
     save();
+    if (spoken && !(kbgen.fit && kbgen.fit.tables[spoken.id])) {
+      const asked = spoken;
+      kit.figures(asked.id, index.stamp, loaded => {
+        if (loaded && asked === spoken) update();
+      });
+    }
+  }
+  function largestOnAll(rows) {
+    const common = rows.filter(row => row.model.parameters && row.words.every(word => word === "fits"));
+    return common.length ? common[common.length - 1].model : null;
   }
   function mark(name, at) {
     $(name).querySelectorAll("input")[at].checked = true;
@@ -296,17 +361,12 @@
     });
   });
   const modelBox = kbgen.combobox($("model"), {
-    entries: NONE.concat(runs.models.map(model => ({ id: model.id, name: model.name, group: "", note: size(model) }))),
+    entries: runs.models.map(model => ({ id: model.id, name: model.name, group: "", note: size(model) })),
     choose(id) {
       state.model = find(runs.models, id);
-      open();
+      update();
     },
   });
-  // Adds the row of speeds when the model's table is loaded.
-  function open() {
-    update();
-    if (state.model) kit.figures(state.model.id, index.stamp, update);
-  }
   kit.choices($("quant"), "quant", runs.quants, at => {
     state.quant = at;
     update();
@@ -322,8 +382,8 @@
   );
   addEventListener("hashchange", () => {
     read();
-    open();
+    update();
   });
   read();
-  open();
+  update();
 })();

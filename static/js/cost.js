@@ -356,16 +356,41 @@
   }
 
   // ---- controls ----------------------------------------------------------------
+  // Without figures in the address the page shows an example. Its prices are round numbers, not those of any seller.
+  const EXAMPLE = { kwh: "0.30", hours: "4", price: "1000", years: "4", out: "1", ctx: "4096" };
+  const EXAMPLE_MODEL = "llama-3.1-8b-instruct";
+  const EXAMPLE_GPU = "geforce-rtx-3090";
   function read() {
-    const asked = kit.asked();
-    TYPED.forEach(name => {
-      if (asked.has(name)) $(name).value = asked.get(name).slice(0, 20);
-    });
+    const asked = kit.reading();
+    const amount = (name, why) => asked.take(name, text => (Number(text) >= 0 ? text.slice(0, 20) : null), why);
+    const quant = asked.take("quant", kit.placeIn(fit.quants), t("unknown quantization"));
     state = {
-      model: find(fit.models, asked.get("model")),
-      gpu: find(fit.devices, asked.get("gpu")),
-      quant: fit.quants.indexOf(asked.get("quant")),
+      model: asked.take("model", id => find(fit.models, id), t("unknown model")),
+      gpu: asked.take("gpu", id => find(fit.devices, id), t("unknown device")),
+      quant: quant === null ? -1 : quant,
     };
+    const given = AMOUNTS.map(name => [name, amount(name, t("not an amount"))]);
+    const currency = asked.take("currency", text => text.slice(0, 8), "");
+    asked.report();
+    const isExample = !location.hash && given.every(([name, text]) => text === null || name === "price");
+    $("example").hidden = !isExample;
+    if (isExample) {
+      state.model = state.model || find(fit.models, EXAMPLE_MODEL);
+      state.gpu = state.gpu || find(fit.devices, EXAMPLE_GPU);
+    }
+    const usual = isExample ? { ...EXAMPLE, watts: state.gpu && state.gpu.power } : {};
+    given.forEach(([name, text]) => {
+      $(name).value = text === null ? usual[name] || "" : text;
+    });
+    $("currency").value = currency || "";
+  }
+  function clearExample() {
+    $("example").hidden = true;
+    TYPED.forEach(name => {
+      $(name).value = "";
+    });
+    update();
+    $("currency").focus();
   }
   const NONE = [{ id: "", name: t("none"), group: "" }];
   const modelBox = kbgen.combobox($("model"), {
@@ -387,8 +412,12 @@
     update();
   });
   TYPED.forEach(name => {
-    $(name).addEventListener("input", update);
+    $(name).addEventListener("input", () => {
+      $("example").hidden = true;
+      update();
+    });
   });
+  $("example-clear").addEventListener("click", clearExample);
   addEventListener("hashchange", () => {
     read();
     open();

@@ -2,14 +2,14 @@
 (() => {
   "use strict";
   const { t } = kbgen;
-  const form = document.getElementById("narrow");
+  const form = document.getElementById("filters");
   if (!form) return;
   const DAY = 86400000;
   const MAX_UNFOLDED = 50;
   const all = (selector, from) => Array.from((from || document).querySelectorAll(selector));
   const fields = all("[name]", form);
-  const count = document.getElementById("narrow-count");
-  const clear = document.getElementById("narrow-clear");
+  const count = document.getElementById("filter-count");
+  const clear = document.getElementById("filter-clear");
   const contents = document.querySelector(".toc");
   const groups = all(".group").map(element => ({
     element,

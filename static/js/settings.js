@@ -23,6 +23,9 @@
     util: 92,
     fp8: false,
   };
+  // A device of the catalog and, if it is sold with several memory sizes, the size in GiB: "apple-m4@24".
+  const specOf = device =>
+    !device.id ? String(Math.round(device.mem)) : device.id + (device.entry.sizes ? `@${device.mem / GIB}` : "");
   const USUAL_DEVICE = "geforce-rtx-3060-12-gb";
   const MOST_DEVICES = 4;
   const MOST_MEMORY = 1048576 * GIB;
@@ -58,32 +61,36 @@
     function start() {
       const now = lookup.but(USUAL, {});
       if (!byId(index.models, now.model)) now.model = index.models[0].id;
-      now.devices = [device([own, USUAL_DEVICE].filter(id => byId(index.devices, id))[0] || 12 * GIB)];
+      now.devices = [[own, USUAL_DEVICE, 12 * GIB].map(device).filter(Boolean)[0]];
       return now;
     }
-    // A device of the catalog by its name, or a custom amount of memory.
+    // A device of the catalog with its memory size, or a custom amount of memory; null if it is neither.
     function device(what) {
-      const entry = byId(index.devices, what);
-      return entry
-        ? { ...entry, others: 0, entry }
-        : seen({
-            id: "",
-            name: t("Your device"),
-            mem: Math.min(Number(what), MOST_MEMORY),
-            ok: true,
-            others: 0,
-            entry: null,
-          });
+      const [id, gib] = String(what).split("@");
+      const entry = byId(index.devices, id);
+      if (entry) return sized({ ...entry, others: 0, entry }, gib === undefined ? entry.mem : Number(gib) * GIB);
+      if (!number(what, MIB)) return null;
+      return seen({
+        id: "",
+        name: t("Your device"),
+        mem: Math.min(Number(what), MOST_MEMORY),
+        ok: true,
+        others: 0,
+        entry: null,
+      });
+    }
+    // Gives a device of the catalog one of its memory sizes; null if it is not sold with it.
+    function sized(device, mem) {
+      const { entry } = device;
+      if (!entry.sizes) return mem === entry.mem ? device : null;
+      const size = entry.sizes.filter(each => each[0] === mem)[0];
+      return size ? Object.assign(device, { mem, vis: size[1], most: size[2] }) : null;
     }
     // Usable memory of a device: for a custom amount, the minimum of GPUs sold with it, as in src/site/visible.rs.
     function seen(device) {
+      if (device.entry) return device;
       const alike = index.devices.filter(entry => entry.ok && entry.mem === device.mem).map(entry => entry.vis);
-      device.vis =
-        device.entry && device.entry.mem === device.mem
-          ? device.entry.vis
-          : alike.length
-            ? Math.min(...alike)
-            : Math.floor(device.mem / 1000) * index.visible;
+      device.vis = alike.length ? Math.min(...alike) : Math.floor(device.mem / 1000) * index.visible;
       return device;
     }
     // Links of the site use the query; the reader's choices are in the fragment. `misread` of the state lists invalid
@@ -120,11 +127,12 @@
       state.v = take("v", placeIn(index.kv), state.v);
       state.slots = Number(take("slots", oneOf(lookup.SLOTS.map(String)), state.slots));
       state.runner = take("run", oneOf(RUNNERS), state.runner);
-      state.layers = take("ngl", text => (text === "auto" ? text : number(text, 0)), null);
+      state.layers = take("ngl", text => (/^(auto|all)$/.test(text) ? text : number(text, 0)), null);
+      if (state.layers === "all") state.layers = null;
       state.experts = take("moe", text => (/^(auto|all)$/.test(text) ? text : number(text, 0)), 0);
       state.dtype = take("dtype", placeIn(index.dtypes), state.dtype);
       state.util = take("util", between(1, 100), state.util);
-      state.fp8 = take("cache", oneOf(["fp8"]), "") === "fp8";
+      state.fp8 = take("cache", oneOf(["fp8", "auto"]), "") === "fp8";
       const deviceWhy = t("unknown device, and not an amount of memory in bytes");
       const named = asked.get("gpu") ? "gpu" : "device";
       let devices = [];
@@ -132,10 +140,11 @@
         .split(",")
         .filter(Boolean)
         .forEach(what => {
-          if (!byId(index.devices, what) && !number(what, MIB)) reject(named, what, deviceWhy);
+          const found = device(what);
+          if (!found) reject(named, what, deviceWhy);
           else if (devices.length === MOST_DEVICES) {
             reject(named, what, t("more than {n} devices", { n: MOST_DEVICES }));
-          } else devices.push(device(what));
+          } else devices.push(found);
         });
       const amount = take("mem", between(MIB), null, t("not an amount of memory in bytes"));
       if (amount && !(devices.length && devices[0].mem === amount)) devices = [device(amount)];
@@ -154,39 +163,34 @@
       state.unchecked = ["quant", "ctx"].filter(name => asked.get(name));
       return state;
     }
-    // All values that differ from the defaults; always the model, so that the query does not apply, and the devices if
-    // a remembered one would apply.
+    // All settings that apply to the inference engine, so that a link means the same for everyone and in later
+    // versions.
     function address(state) {
-      const kept = new URLSearchParams({ model: state.model });
-      const put = (name, value, usual) => {
-        if (value !== usual) kept.set(name, value);
-      };
+      const vllm = state.runner === "vllm";
       const each = of => state.devices.map(of).join(",");
-      put("quant", state.chosenQuant, null);
-      put("ctx", state.ctx, USUAL.ctx);
-      put("k", state.k, USUAL.k);
-      put("v", state.v, USUAL.v);
-      put("slots", state.slots, USUAL.slots);
-      put("run", state.runner, USUAL.runner);
-      put(
-        "gpu",
-        each(device => device.id || Math.round(device.mem)),
-        own ? null : USUAL_DEVICE,
+      const pairs = [
+        ["model", state.model],
+        vllm ? ["dtype", index.dtypes[state.dtype]] : ["quant", state.quant],
+        ["ctx", state.ctx],
+        ["gpu", each(specOf)],
+        ["run", state.runner],
+        ["others", each(device => Math.round(device.others / MIB))],
+      ].concat(
+        vllm
+          ? [
+              ["util", state.util],
+              ["cache", state.fp8 ? "fp8" : "auto"],
+            ]
+          : [
+              ["k", index.kv[state.k]],
+              ["v", index.kv[state.v]],
+              ["slots", state.slots],
+              ["ngl", state.layers === null ? "all" : state.layers],
+              ["moe", state.experts],
+            ],
       );
-      put(
-        "others",
-        each(device => Math.round(device.others / MIB)),
-        each(() => 0),
-      );
-      put("ngl", state.layers, USUAL.layers);
-      put("moe", state.experts, USUAL.experts);
-      put("dtype", state.dtype, USUAL.dtype);
-      put("util", state.util, USUAL.util);
-      put("cache", state.fp8 ? "fp8" : "", "");
-      if (kept.has("k")) kept.set("k", index.kv[state.k]);
-      if (kept.has("v")) kept.set("v", index.kv[state.v]);
-      if (kept.has("dtype")) kept.set("dtype", index.dtypes[state.dtype]);
-      return `#${kept.toString().replace(/%2C/g, ",")}`;
+      const text = new URLSearchParams(pairs.map(pair => pair.map(String))).toString();
+      return `#${text.replace(/%2C/g, ",").replace(/%40/g, "@")}`;
     }
     // Limits a state to what its model and inference engine support.
     function settle(state, table) {
@@ -219,6 +223,6 @@
         state.experts = 0;
       }
     }
-    return { usual: USUAL, mostDevices: MOST_DEVICES, device, read, address, settle };
+    return { usual: USUAL, mostDevices: MOST_DEVICES, device, sized, specOf, read, address, settle };
   };
 })();

@@ -152,6 +152,7 @@
   }
   all(".code").forEach(offer);
   kbgen.offerCopy = offer;
+  kbgen.copy = copy;
 
   // Opens the sections around the target of a link; newer browsers do this themselves.
   const isFolded = element => element.parentElement.closest("details:not([open])");
@@ -236,6 +237,38 @@
     if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(() => {});
   });
 
+  // The reader's own device, stored in this browser only: "slug", or "slug@GB" for one of several memory sizes.
+  kbgen.ownDevice = () => {
+    try {
+      return localStorage.getItem("device") || "";
+    } catch {
+      return "";
+    }
+  };
+  kbgen.rememberDevice = id => {
+    try {
+      if (id) localStorage.setItem("device", id);
+      else localStorage.removeItem("device");
+    } catch {
+      /* not remembered */
+    }
+  };
+
+  // Closes the menu with Escape, by a click elsewhere, and when the page is left.
+  const menu = document.querySelector(".menu");
+  if (menu) {
+    const close = event => {
+      if (!(event.type === "click" && event.target.closest(".menu > summary"))) menu.open = false;
+    };
+    document.addEventListener("click", close);
+    addEventListener("pagehide", close);
+    menu.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      close(event);
+      menu.querySelector("summary").focus();
+    });
+  }
+
   // Loads the scripts of folded content when it opens. With a remembered device it is open from the start if it is out
   // of view.
   all("details[data-scripts]").forEach(details => {
@@ -248,13 +281,9 @@
       },
       { once: true },
     );
-    try {
-      if (localStorage.getItem("card") && details.getBoundingClientRect().top > innerHeight) {
-        details.classList.add("kept");
-        details.open = true;
-      }
-    } catch {
-      /* it stays folded */
+    if (kbgen.ownDevice() && details.getBoundingClientRect().top > innerHeight) {
+      details.classList.add("kept");
+      details.open = true;
     }
   });
 

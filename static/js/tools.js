@@ -28,6 +28,10 @@
   function mib(n) {
     return `${whole(Math.floor(n / MIB))} MiB`;
   }
+  // A difference, rounded down: 5.48 GiB, or 812 MiB below 1 GiB.
+  function spare(n) {
+    return n < GIB ? mib(n) : gib(Math.floor((n / GIB) * 100) * (GIB / 100));
+  }
   // Formats tokens per second as a range, rounded outward.
   function pace(range) {
     const word = (n, round) => (n < 10 ? (round(n * 10) / 10).toFixed(1) : whole(round(n)));
@@ -41,6 +45,49 @@
   function asked() {
     return new URLSearchParams(location.hash.length > 1 ? location.hash.slice(1) : location.search);
   }
+  // Reads an address and reports values and names in it that are unknown, for which defaults are used.
+  function reading() {
+    const given = asked();
+    const known = [];
+    const wrong = [];
+    return {
+      has(name) {
+        return given.has(name);
+      },
+      // The parsed value of a parameter; null if it is missing or if `parse` returns null.
+      take(name, parse, why) {
+        const text = given.get(name);
+        const value = text ? parse(text) : null;
+        known.push(name);
+        if (text && value == null) wrong.push([name, text, why]);
+        return value == null ? null : value;
+      },
+      report() {
+        // A query may contain parameters of other sites.
+        if (location.hash.length > 1) {
+          given.forEach((text, name) => {
+            if (known.indexOf(name) < 0) wrong.push([name, text, t("unknown setting")]);
+          });
+        }
+        byId("misread").hidden = !wrong.length;
+        byId("misread-list").replaceChildren(
+          ...wrong.map(([name, text, why]) => {
+            const row = el("li");
+            row.append(el("code", `${name}=${text}`.replace(/[\p{C}]/gu, " ").slice(0, 60)), `: ${why}`);
+            return row;
+          }),
+        );
+      },
+    };
+  }
+  const between = (least, most) => text => {
+    const n = Number(text);
+    return text.trim() && n >= least && n <= most ? n : null;
+  };
+  const placeIn = list => text => {
+    const at = list.map(String).indexOf(text);
+    return at < 0 ? null : at;
+  };
   let saving = 0;
   function keep(pairs) {
     clearTimeout(saving);
@@ -156,8 +203,11 @@
     whole,
     gib,
     mib,
+    spare,
     pace,
-    asked,
+    reading,
+    between,
+    placeIn,
     keep,
     announce,
     verdict,

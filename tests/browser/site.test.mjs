@@ -8,6 +8,7 @@ import firstScreen from "./parts/first-screen.mjs";
 import language from "./parts/language.mjs";
 import links from "./parts/links.mjs";
 import lists from "./parts/lists.mjs";
+import navigation from "./parts/navigation.mjs";
 import liveReload from "./parts/live-reload.mjs";
 import places from "./parts/places.mjs";
 import search from "./parts/search.mjs";
@@ -20,5 +21,18 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-const parts = [links, everyPage, places, errorPage, firstScreen, lists, search, colors, weight, strict, language];
+const parts = [
+  navigation,
+  links,
+  everyPage,
+  places,
+  errorPage,
+  firstScreen,
+  lists,
+  search,
+  colors,
+  weight,
+  strict,
+  language,
+];
 for (const part of [...parts, liveReload]) part({ folder, browser, url });

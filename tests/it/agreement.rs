@@ -16,11 +16,8 @@ const MODELS: [(&str, &str, &str); 3] = [
     ("gpt", "gpt-oss-20b", "MXFP4"),
     ("qwen3", "qwen3-30b-a3b", "Q4_K_M"),
 ];
-const DEVICES: [(&str, &str); 3] = [
-    ("geforce-rtx-3060-12-gb", "GeForce RTX 3060 12 GB"),
-    ("tesla-t4", "Tesla T4"),
-    ("geforce-rtx-4090", "GeForce RTX 4090"),
-];
+const DEVICES: [(&str, &str); 3] =
+    [("geforce-rtx-3060-12-gb", "12 GB"), ("tesla-t4", "16 GB"), ("geforce-rtx-4090", "24 GB")];
 const QUANTS: [&str; 4] = ["Q4_K_M", "Q8_0", "F16", "MXFP4"];
 
 /// Builds a site of these models and devices with a guide that uses their figures.
@@ -82,8 +79,11 @@ fn text(outputs: &Outputs, path: &str) -> String {
 
 /// Returns the first verdict in the table row with this title, with its note.
 fn row(page: &str, title: &str) -> (String, String) {
-    let row =
-        page.split("<tr>").find(|row| row.contains("verdict") && row.contains(&format!(">{title}</a>")));
+    let is_titled = |row: &&str| {
+        let head = row.split_once("</th>").map_or("", |(head, _)| head);
+        row.contains("verdict") && head.trim_end_matches("</a>").ends_with(&format!(">{title}"))
+    };
+    let row = page.split("<tr").find(is_titled);
     let row = row.unwrap_or_else(|| panic!("no row of {title}"));
     let after = |text: &str, mark: &str| text.split_once(mark).map(|(_, rest)| rest.to_string());
     let cell = after(row, "verdict verdict-").unwrap();
@@ -108,10 +108,10 @@ fn pages_and_the_terminal_answer_alike() {
         assert_eq!(data["runs_on"]["quantization"], quant);
         let buffers = data["memory"]["buffers"].as_array().unwrap();
         let usual = buffers.iter().find(|row| row["cache_type"] == "f16" && row["ctx"] == 8192).unwrap();
-        for (device, title) in DEVICES {
+        for (device, size) in DEVICES {
             let answer = fit(folder.path(), &[model, "--gpu", device, "--quant", quant]);
             let own = &answer["devices"][0];
-            let (verdict, note) = row(&page, title);
+            let (verdict, note) = row(&page, size);
             let figures = (own["compute_bytes"].clone(), own["cache_bytes"].clone());
             assert_eq!(figures, (usual["compute_bytes"].clone(), usual["cache_bytes"].clone()), "{model}");
             let card = text(&outputs, &format!("hardware/{device}/index.html"));

@@ -101,7 +101,7 @@ fn every_file_matches_the_expected_output() {
         "_redirects",
         "badges/small.svg",
         "categories/memory/feed.xml",
-        "data/cards.js",
+        "data/devices.js",
         "data/runs.js",
         "errors/card-full.json",
         "errors/card-full.md",

@@ -247,7 +247,7 @@ entry! {
     BUFFERS, fn buffers(cache_type: &str, ctx: u64, cache: u64, compute: u64) {
         required "cache_type": Shape::Text, "Type of K and of V." => cache_type;
         required "ctx": COUNT, "Context in tokens." => ctx;
-        required "cache_bytes": BYTES, "K/V cache and state." => cache;
+        required "cache_bytes": BYTES, "KV cache and state." => cache;
         required "compute_bytes": BYTES, "Compute buffer." => compute;
     }
 }

@@ -46,6 +46,7 @@ pub(in crate::render) struct SiteView {
     pub license_url: Option<String>,
     pub counts: Counts,
     pub nav: Vec<MenuItem>,
+    pub more: Vec<MenuItem>,
     pub footer: Vec<MenuItem>,
 }
 

@@ -11,7 +11,7 @@ use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::machine::MachineType;
 use crate::site::Page;
 use crate::site::kinds::DeviceData;
-use crate::site::number;
+use crate::site::{format_count, number};
 
 #[derive(Serialize)]
 struct CompareView {
@@ -88,7 +88,7 @@ fn row(cx: &RenderContext<'_>, root: &str, device: &Page<DeviceData>) -> Compare
         place: cx.tr(MachineType::of(data).title()).into(),
         memory_type: data.memory_type.clone(),
         bandwidth: data.bandwidth_gbps.map(|rate| format!("{} GB/s", number(rate))),
-        power: data.tdp_w.map(|watts| format!("{watts} W")),
+        power: data.tdp_w.map(|watts| format!("{} W", format_count(watts.unsigned_abs()))),
         released: data.released.map(|date| date.to_string()),
     }
 }

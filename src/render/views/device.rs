@@ -8,13 +8,18 @@ use crate::render::RenderInputs;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{CellView, Fact, Ref, SourceView, TocLine, parameters, sources};
+use crate::render::views::common::{
+    CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
+};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::lists::class_name;
-use crate::render::views::model::{by_parameters, cells, table_quants, verdict_rank};
+use crate::render::views::model::by_parameters;
+use crate::render::views::verdicts::{VERDICTS, cell, cells, table_quants, verdict_rank};
 use crate::site::kinds::{DeviceData, ModelData, System, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Head, Page, Run, format_count, gib, number};
+use crate::site::{
+    DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, Page, Run, format_count, gib, number,
+};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -27,9 +32,17 @@ struct DeviceView {
     body_html: Value,
     basis: Option<String>,
     usable: String,
+    slug: String,
+    leads: Vec<Lead>,
     models: Vec<ModelRow>,
-    quants: Vec<String>,
+    /// Number of models that do not run on it.
+    too_large: usize,
+    /// Quantizations, or memory sizes where the device is sold with several.
+    columns: Vec<String>,
+    sizes: usize,
+    quant: &'static str,
     table_context: String,
+    context_label: String,
     sources: Vec<SourceView>,
     backlinks: Vec<Ref>,
     calculator_href: String,
@@ -41,8 +54,23 @@ struct ModelRow {
     title: String,
     href: String,
     parameters: Option<String>,
-    cells: Vec<CellView>,
+    uses: String,
+    verdict: &'static str,
+    cells: Vec<Option<CellView>>,
 }
+
+/// Models that fit in one memory size in the default quantization.
+#[derive(Serialize)]
+struct Lead {
+    memory: String,
+    largest: Vec<Ref>,
+    fits: usize,
+}
+
+/// Verdict of a model that does not run at all.
+const NO_VERDICT: &str = "no";
+/// Maximum number of models in a [`Lead`].
+const MAX_LARGEST: usize = 3;
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let devices = &cx.site().devices;
@@ -100,7 +128,7 @@ fn describe(cx: &RenderContext<'_>, view: &DeviceView, fitting: &Fitting) -> Str
     cx.fill(
         "{device} with {size} of memory: {n} of {all} models in the catalog fit at {quant} and a context of {context} tokens.",
         &[
-            ("context", &DEFAULT_CTX),
+            ("context", &format_count(DEFAULT_CTX)),
             ("device", &view.title),
             ("size", &view.memory),
             ("n", &fitting.count),
@@ -112,7 +140,15 @@ fn describe(cx: &RenderContext<'_>, view: &DeviceView, fitting: &Fitting) -> Str
 
 fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> DeviceView {
     let data = &device.data;
+    let sizes = data.memory_sizes();
+    let columns = match sizes.len() {
+        0 | 1 => table_quants(cx),
+        _ => sizes.iter().map(|size| as_sold(*size)).collect(),
+    };
+    let models = models(cx, root, data, &columns);
     DeviceView {
+        slug: device.head.id.slug.clone(),
+        leads: leads(&models, &sizes),
         title: device.head.title.value.clone(),
         vendor: data.vendor.name().to_string(),
         facts: facts(cx, data),
@@ -122,9 +158,13 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         body_html: html(cx.body(&device.head).html()),
         basis: basis(cx, data),
         usable: usable(cx, data).into(),
-        models: models(cx, root, &data.memory()),
-        quants: table_quants(cx),
+        too_large: covered(cx) - models.len(),
+        models,
+        columns,
+        sizes: sizes.len(),
+        quant: DEFAULT_QUANT,
         table_context: format_count(DEFAULT_CTX),
+        context_label: context_label(DEFAULT_CTX),
         sources: sources(cx.texts(), &data.evidence),
         backlinks: cx.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
@@ -185,7 +225,10 @@ fn facts(cx: &RenderContext<'_>, data: &DeviceData) -> Vec<Fact> {
         Fact::known(cx.tr("Memory type"), data.memory_type.clone()),
         Fact::known(cx.tr("Memory bus"), data.bus_bits.map(|bits| cx.fill("{n}-bit", &[("n", &bits)]))),
         Fact::known(cx.tr("Bandwidth"), Some(bandwidth(cx, data))),
-        Fact::known(cx.tr("Power limit"), data.tdp_w.map(|watts| format!("{watts} W"))),
+        Fact::known(
+            cx.tr("Power limit"),
+            data.tdp_w.map(|watts| format!("{} W", format_count(watts.unsigned_abs()))),
+        ),
         Fact::known(cx.tr("Compute capability"), data.compute_capability.clone()),
         Fact::known(cx.tr("Released"), data.released.map(|date| date.to_string())),
     ];
@@ -217,9 +260,14 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<
     Fact::known(label, Some(text))
 }
 
-/// A verdict for a quantization without a column of its own is shown in the first column, with its name.
-fn in_column(cx: &RenderContext<'_>, cell: CellView) -> CellView {
-    if table_quants(cx).contains(&cell.quant) {
+/// Formats a memory size as sold.
+fn as_sold(bytes: u64) -> String {
+    format!("{} GB", bytes as f64 / 1_073_741_824.0)
+}
+
+/// Names the quantization of a verdict if it is not the default.
+fn named(cell: CellView) -> CellView {
+    if cell.quant == DEFAULT_QUANT {
         return cell;
     }
     let note = match &cell.note {
@@ -229,21 +277,85 @@ fn in_column(cx: &RenderContext<'_>, cell: CellView) -> CellView {
     CellView { quant: DEFAULT_QUANT.into(), note: Some(note), ..cell }
 }
 
-/// Returns verdicts for all models: those that fit first, by size.
-fn models(cx: &RenderContext<'_>, root: &str, memory: &DeviceMemory) -> Vec<ModelRow> {
+/// Returns verdicts by quantization. One without a column is shown in the first column, with its name.
+fn cells_by_quant(
+    cx: &RenderContext<'_>,
+    model: &ModelData,
+    figures: &Figures,
+    memory: &DeviceMemory,
+    columns: &[String],
+) -> Vec<Option<CellView>> {
+    let cells = cells(cx, model, figures, memory);
+    let in_column = |cell: CellView| if columns.contains(&cell.quant) { cell } else { named(cell) };
+    let cells: Vec<CellView> = cells.into_iter().map(in_column).collect();
+    columns.iter().map(|column| cells.iter().find(|cell| cell.quant == *column).cloned()).collect()
+}
+
+/// Returns verdicts in the default quantization by memory size.
+fn cells_by_size(
+    cx: &RenderContext<'_>,
+    model: &ModelData,
+    figures: &Figures,
+    device: &DeviceData,
+) -> Vec<Option<CellView>> {
+    let quant = default_quant(cx.inputs, model, figures);
+    let cell = |size: u64| {
+        let memory = DeviceMemory::new(device.backends(), device.visible_range(size));
+        cell(cx, figures, quant?, &memory, true).map(named)
+    };
+    device.memory_sizes().into_iter().map(cell).collect()
+}
+
+/// Returns verdicts for the models that run: those that fit first, the largest of them first.
+fn models(cx: &RenderContext<'_>, root: &str, device: &DeviceData, columns: &[String]) -> Vec<ModelRow> {
+    let several = device.memory_sizes().len() > 1;
     let models = by_parameters(cx).into_iter().rev();
-    let mut rows: Vec<ModelRow> = models
-        .filter_map(|model| Some((model, cx.inputs.fits.figures(&model.head.id.slug)?)))
-        .map(|(model, figures)| ModelRow {
+    let row = |model: &Page<ModelData>| {
+        let figures = cx.inputs.fits.figures(&model.head.id.slug)?;
+        let cells = match several {
+            true => cells_by_size(cx, &model.data, figures, device),
+            false => cells_by_quant(cx, &model.data, figures, &device.memory(), columns),
+        };
+        let experts = figures.experts.map(|_| "experts");
+        let uses: Vec<&str> = model.data.uses.iter().map(|own| own.name()).chain(experts).collect();
+        Some(ModelRow {
             title: model.head.title.value.clone(),
             href: href(root, &model.head.id.address()),
             parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
-            cells: cells(cx, &model.data, figures, memory)
-                .into_iter()
-                .map(|cell| in_column(cx, cell))
-                .collect(),
+            uses: uses.join("|"),
+            verdict: VERDICTS.get(verdict_rank(cells.iter().flatten())).copied().unwrap_or(NO_VERDICT),
+            cells,
         })
-        .collect();
-    rows.sort_by_key(|row| (verdict_rank(&row.cells), row.parameters.is_none()));
+    };
+    let mut rows: Vec<ModelRow> = models.filter_map(row).collect();
+    rows.retain(|row| row.verdict != NO_VERDICT);
+    rows.sort_by_key(|row| (verdict_rank(row.cells.iter().flatten()), row.parameters.is_none()));
     rows
+}
+
+/// Returns the number of models with figures.
+fn covered(cx: &RenderContext<'_>) -> usize {
+    let slugs = cx.site().models.iter().map(|model| model.head.id.slug.as_str());
+    slugs.filter(|slug| cx.inputs.fits.figures(slug).is_some()).count()
+}
+
+/// Returns the largest models that fit in each memory size.
+fn leads(rows: &[ModelRow], sizes: &[u64]) -> Vec<Lead> {
+    let lead = |(column, size): (usize, &u64)| {
+        let fitting: Vec<&ModelRow> = rows
+            .iter()
+            .filter(|row| {
+                row.cells.get(column).and_then(Option::as_ref).is_some_and(|cell| cell.verdict == VERDICTS[0])
+            })
+            .collect();
+        let large = fitting.iter().filter(|row| row.parameters.is_some()).take(MAX_LARGEST);
+        let largest = large.map(|row| Ref {
+            title: row.title.clone(),
+            href: row.href.clone(),
+            description: row.parameters.clone().unwrap_or_default(),
+        });
+        Lead { memory: as_sold(*size), largest: largest.collect(), fits: fitting.len() }
+    };
+    let leads = sizes.iter().enumerate().map(lead);
+    if rows.is_empty() { Vec::new() } else { leads.collect() }
 }

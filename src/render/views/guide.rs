@@ -8,12 +8,18 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::illustration::{IllustrationView, illustration};
+use crate::site::kinds::GuideData;
 use crate::site::{Head, Kind};
 
 #[derive(Serialize)]
 struct GuideView {
     title: String,
     body_html: Value,
+    /// The body before and from its first section.
+    lead_html: Value,
+    sections_html: Value,
+    illustration: Option<IllustrationView>,
     tools: Vec<Ref>,
     related: Vec<Ref>,
     backlinks: Vec<Ref>,
@@ -30,9 +36,14 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let address = guide.head.id.address();
     let root = root(&address);
     let body = cx.body(&guide.head);
+    let text = body.html();
+    let (lead, sections) = text.split_at(text.find("<h2").unwrap_or(text.len()));
     let named: Vec<&str> = guide.data.related.iter().map(|slug| slug.value.as_str()).collect();
     let view = GuideView {
         title: guide.head.title.value.clone(),
+        lead_html: html(lead),
+        sections_html: html(sections),
+        illustration: drawing(cx, &guide.data),
         body_html: html(body.html()),
         tools: cx.references(&root, Kind::Tool, guide.data.tools.iter().map(|slug| slug.value.as_str())),
         related: cx.references(&root, Kind::Error, named.iter().copied()),
@@ -52,4 +63,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
     TemplatePage { view: with_layout(layout, "guide", view_value(view)), template: "guide.html", address }
+}
+
+/// Returns the drawing of a guide, if its model is covered.
+fn drawing(cx: &RenderContext<'_>, guide: &GuideData) -> Option<IllustrationView> {
+    let slug = &guide.illustration_model.as_ref()?.value;
+    let model = cx.site().models.iter().find(|model| model.head.id.slug == *slug)?;
+    illustration(cx, guide.illustration?, model)
 }

@@ -10,7 +10,7 @@ use crate::render::views::common::ErrorRow;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::device::bandwidth;
 use crate::site::Page;
-use crate::site::kinds::{CategoryData, DeviceClass};
+use crate::site::kinds::{CategoryData, DeviceClass, GuideData};
 
 /// Maximum number of errors that `/errors/` lists; beyond it, only the pages of the categories list them.
 const MAX_LISTED_ERRORS: usize = 1000;
@@ -107,6 +107,13 @@ pub(super) fn ordered_categories<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<Cat
         .collect();
     categories.sort_by_key(|category| (category.data.order, category.head.title.value.to_lowercase()));
     categories
+}
+
+/// Returns the guides in the order of their `order` fields.
+pub(super) fn ordered_guides<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<GuideData>> {
+    let mut guides: Vec<_> = cx.site().guides.iter().collect();
+    guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
+    guides
 }
 
 pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
@@ -239,9 +246,7 @@ pub(super) fn tools(cx: &RenderContext<'_>) -> TemplatePage {
 
 pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("guides/");
-    let mut guides: Vec<_> = cx.site().guides.iter().collect();
-    guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
-    let entries: Vec<ListEntry> = guides
+    let entries: Vec<ListEntry> = ordered_guides(cx)
         .into_iter()
         .map(|guide| ListEntry {
             title: guide.head.title.value.clone(),

@@ -14,21 +14,22 @@ const MENU: &[(&str, &str)] = &[
     (text("Models"), "models/"),
     (text("Hardware"), "hardware/"),
     (text("Guides"), "guides/"),
+];
+
+/// Second part of the main menu, behind a button on wide screens.
+const MORE: &[(&str, &str)] = &[
+    (text("Compare devices"), "compare/"),
+    (text("Choose a GPU"), "choose-gpu/"),
+    (text("Models by memory"), "models-by-memory/"),
+    (text("Cost vs. cloud"), "cost-vs-cloud/"),
+    (text("Tools"), "tools/"),
+    (text("Quantizations"), "quants/"),
     (text("Glossary"), "glossary/"),
 ];
 
 /// Footer menu.
-const FOOTER: &[(&str, &str)] = &[
-    (text("Compare devices"), "compare/"),
-    (text("Choose a GPU"), "choose-gpu/"),
-    (text("Cost vs. cloud"), "cost-vs-cloud/"),
-    (text("Tools"), "tools/"),
-    (text("Quantizations"), "quants/"),
-    (text("Models by memory"), "models-by-memory/"),
-    (text("Recent changes"), "changes/"),
-    (text("Feed"), "feed.xml"),
-    (text("Data"), "kb.json"),
-];
+const FOOTER: &[(&str, &str)] =
+    &[(text("Recent changes"), "changes/"), (text("Feed"), "feed.xml"), (text("Data"), "kb.json")];
 
 impl RenderContext<'_> {
     /// Returns the template variable `site` for the page at an address with this root.
@@ -71,6 +72,7 @@ impl RenderContext<'_> {
                 guides: self.site().guides.len(),
             },
             nav: MENU.iter().map(item).collect(),
+            more: MORE.iter().map(item).collect(),
             footer: documents.chain(FOOTER.iter().map(item)).collect(),
         }
     }

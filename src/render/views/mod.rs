@@ -14,6 +14,7 @@ mod error;
 mod glossary;
 mod guide;
 mod home;
+mod illustration;
 mod lists;
 mod machine;
 mod menu;
@@ -23,6 +24,7 @@ mod models;
 mod partial;
 mod quant;
 mod tool;
+mod verdicts;
 mod wording;
 
 use std::collections::BTreeSet;

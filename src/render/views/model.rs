@@ -1,6 +1,5 @@
 //! Model pages.
 
-use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
@@ -10,18 +9,13 @@ use crate::render::not_covered::not_covered;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::chart::{Chart, chart};
-use crate::render::views::common::{
-    CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
-};
+use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
-use crate::render::views::defaults::{CONTEXTS, DefaultRun, cards, default_quant, default_run, runs_on};
+use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run, runs_on};
 use crate::render::views::model_facts::facts;
-use crate::render::views::partial::partial;
+use crate::render::views::verdicts::{SizeRow, quants_of, sizes, verdict_summary};
 use crate::site::kinds::ModelData;
-use crate::site::{
-    CACHE_TYPES, DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, ModelFit, Page, Run, format_count,
-    gib,
-};
+use crate::site::{CACHE_TYPES, DEFAULT_CTX, Figures, Head, ModelFit, Page, Run, format_count, gib};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -44,7 +38,9 @@ struct ModelView {
     chart: Option<Chart>,
     badge: Option<BadgeView>,
     verdict_summary: Option<String>,
-    devices: Vec<DeviceRow>,
+    sizes: Vec<SizeRow>,
+    too_small: Vec<String>,
+    slug: String,
     device_quants: Vec<String>,
     table_context: String,
     calculator_href: String,
@@ -99,37 +95,6 @@ struct PartView {
     label: String,
     text: String,
     share: f64,
-}
-
-#[derive(Serialize)]
-struct DeviceRow {
-    title: String,
-    href: String,
-    memory: String,
-    #[serde(skip)]
-    memory_bytes: u64,
-    quant_cells: Vec<CellView>,
-}
-
-/// Quantizations in tables of verdicts.
-pub(super) const TABLE_QUANTS: [&str; 3] = [DEFAULT_QUANT, "Q8_0", "F16"];
-
-/// Returns those of [`TABLE_QUANTS`] that the site has pages for.
-pub(super) fn table_quants(cx: &RenderContext<'_>) -> Vec<String> {
-    let known = TABLE_QUANTS.iter().filter(|name| cx.inputs.fits.quant(name).is_some());
-    known.map(|name| (*name).to_string()).collect()
-}
-
-/// Returns the quantizations in a model's table of verdicts: those of [`TABLE_QUANTS`] that it is available in, else
-/// the default one.
-fn quants_of(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<usize> {
-    let has = |quant: &usize| figures.quants[*quant].is_some();
-    let quants: Vec<usize> =
-        TABLE_QUANTS.iter().filter_map(|name| cx.inputs.fits.quant(name)).filter(has).collect();
-    match quants.is_empty() {
-        true => default_quant(cx.inputs, model, figures).into_iter().collect(),
-        false => quants,
-    }
 }
 
 /// Returns all models by parameter count; those without a published count come last.
@@ -190,10 +155,12 @@ fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocLine> {
     let mut toc = Vec::new();
     if view.breakdown.is_some() {
         toc.push(line("typical", cx.tr("Memory at default settings")));
-        toc.push(line("memory", cx.tr("Memory by quantization and context")));
     }
-    if !view.devices.is_empty() {
+    if !view.sizes.is_empty() {
         toc.push(line("devices", cx.tr("GPUs that run it")));
+    }
+    if view.breakdown.is_some() {
+        toc.push(line("memory", cx.tr("Memory by quantization and context")));
     }
     toc.push(line("facts", cx.tr("Facts")));
     if !view.backlinks.is_empty() {
@@ -214,7 +181,7 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
     let figures = cx.inputs.fits.figures(slug);
     let contexts = contexts(data.architecture.fields.max_ctx);
     let breakdown = default_run(cx.inputs, model).as_ref().map(|run| breakdown(cx, run));
-    let devices = figures.map(|figures| devices(cx, root, data, figures)).unwrap_or_default();
+    let (sizes, too_small) = figures.map(|figures| sizes(cx, root, data, figures)).unwrap_or_default();
     ModelView {
         title: model.head.title.value.clone(),
         family: data.family.clone(),
@@ -230,11 +197,13 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
         covered: figures.is_some(),
         reason,
         memory: figures.map(|figures| memory(cx, root, figures, &contexts)).unwrap_or_default(),
-        verdict_summary: breakdown.as_ref().and_then(|run| verdict_summary(cx, run, &devices)),
+        verdict_summary: figures.and_then(|figures| verdict_summary(cx, data, figures)),
         breakdown,
         badge: badge(cx, model, root),
         chart: figures.and_then(|figures| chart(cx, figures, data.released_as.as_ref())),
-        devices,
+        sizes,
+        too_small,
+        slug: slug.clone(),
         device_quants: figures.map(|figures| names(cx, data, figures)).unwrap_or_default(),
         table_context: format_count(DEFAULT_CTX),
         contexts: contexts
@@ -318,81 +287,4 @@ fn badge(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> Option<
 /// Returns the names of the quantizations in a model's table of verdicts.
 fn names(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Vec<String> {
     quants_of(cx, model, figures).into_iter().map(|quant| cx.inputs.fits.quants[quant].clone()).collect()
-}
-
-/// Returns verdicts for a model on a device, by quantization.
-pub(super) fn cells(
-    cx: &RenderContext<'_>,
-    model: &ModelData,
-    figures: &Figures,
-    memory: &DeviceMemory,
-) -> Vec<CellView> {
-    let fits = cx.inputs.fits;
-    let ctx = DEFAULT_CTX.min(figures.max_ctx);
-    let usual = default_quant(cx.inputs, model, figures);
-    let cell = |quant: usize| {
-        let total = figures.total_range(quant, Run::plain(0), ctx, memory.backends)?;
-        let verdict = memory.verdict(total);
-        // The same quantization as on the page of models by memory.
-        let in_part = match verdict {
-            Verdict::No if Some(quant) == usual => partial(cx, figures, quant, ctx, memory),
-            _ => None,
-        };
-        let largest = || figures.largest_context(quant, Run::plain(0), memory);
-        Some(CellView {
-            quant: fits.quants[quant].clone(),
-            verdict: if in_part.is_some() { "part" } else { verdict.name() },
-            note: match verdict {
-                Verdict::Fits => largest().map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
-                _ => in_part,
-            },
-        })
-    };
-    quants_of(cx, model, figures).into_iter().filter_map(cell).collect()
-}
-
-/// Describes the smallest memory sizes on which the default quantization fits, as a whole and in part.
-fn verdict_summary(cx: &RenderContext<'_>, run: &Breakdown, devices: &[DeviceRow]) -> Option<String> {
-    let smallest = |verdict: &str| {
-        let has_verdict = |cell: &CellView| cell.quant == run.quant && cell.verdict == verdict;
-        let rows = devices.iter().filter(|device| device.quant_cells.iter().any(has_verdict));
-        rows.min_by_key(|device| device.memory_bytes)
-    };
-    let (whole, part) = (smallest("fits"), smallest("part"));
-    let part = part.filter(|part| whole.is_none_or(|whole| part.memory_bytes < whole.memory_bytes));
-    let texts = [
-        whole.map(|device| {
-            cx.fill(
-                "At {quant} and a context of {context}, it fits a GPU with {size}.",
-                &[("quant", &run.quant), ("context", &run.context), ("size", &device.memory)],
-            )
-        }),
-        part.map(|device| {
-            cx.fill("With a part of it in RAM, a GPU with {size} is enough.", &[("size", &device.memory)])
-        }),
-    ];
-    let text = texts.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then_some(text)
-}
-
-/// Returns verdicts for a model on common GPUs: those that run it first, by memory.
-fn devices(cx: &RenderContext<'_>, root: &str, model: &ModelData, figures: &Figures) -> Vec<DeviceRow> {
-    let rows = cards(cx.inputs).into_iter();
-    let mut rows: Vec<DeviceRow> = rows
-        .map(|device| DeviceRow {
-            title: device.head.title.value.clone(),
-            href: href(root, &device.head.id.address()),
-            memory: format!("{} GB", device.data.memory_gb),
-            memory_bytes: device.data.memory_bytes(),
-            quant_cells: cells(cx, model, figures, &device.data.memory()),
-        })
-        .collect();
-    rows.sort_by_key(|row| verdict_rank(&row.quant_cells));
-    rows
-}
-
-/// Returns the rank of a row by its best verdict, the best first.
-pub(super) fn verdict_rank(cells: &[CellView]) -> usize {
-    let has = |verdict: &&str| cells.iter().any(|cell| cell.verdict == *verdict);
-    ["fits", "tight", "part"].iter().position(has).unwrap_or(3)
 }

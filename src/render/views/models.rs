@@ -15,7 +15,7 @@ use crate::render::views::defaults::{default_quant, default_run};
 use crate::render::views::lists::slug;
 use crate::render::views::partial::partial;
 use crate::site::kinds::{ModelData, given};
-use crate::site::{DEFAULT_CTX, DeviceMemory, Page, gib};
+use crate::site::{DEFAULT_CTX, DeviceMemory, Page, format_count, gib};
 
 #[derive(Serialize)]
 struct Family {
@@ -64,7 +64,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     );
     let by_memory = cx.fill(
         "Which of {n} open models fit on a GPU with 8, 12, 16, 24, 32, 48 or 80 GB, with 4-bit weights and a context of {context}.",
-        &[("n", &count), ("context", &DEFAULT_CTX)],
+        &[("n", &count), ("context", &format_count(DEFAULT_CTX))],
     );
     let mut narrower =
         PageMeta::listing("models-by-memory/", "models-by-memory", cx.tr("Models by memory"), &by_memory);

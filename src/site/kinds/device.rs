@@ -115,6 +115,15 @@ impl DeviceData {
         (self.memory_gb * 1_073_741_824.0) as u64
     }
 
+    /// Returns the sizes in bytes that it is sold with, the smallest first.
+    pub fn memory_sizes(&self) -> Vec<u64> {
+        let options = self.memory_options_gb.iter().map(|size| (size * 1_073_741_824.0) as u64);
+        let mut sizes: Vec<u64> = options.chain([self.memory_bytes()]).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
     /// Returns whether it is a CUDA GPU with its own memory.
     pub fn is_cuda(&self) -> bool {
         self.backends() == [Backend::Cuda]

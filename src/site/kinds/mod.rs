@@ -22,7 +22,7 @@ pub use error::{
     Solution, Status, is_check_section,
 };
 pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
-pub use guide::GuideData;
+pub use guide::{GuideData, Illustration};
 pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
 pub use reading::{LookupText, ReadingData, ReadingSample, SaysText};

@@ -8,7 +8,7 @@ use kbgen_estimate::fields::ArchitectureFields;
 use serde_json::json;
 
 use crate::files::{Span, Spanned};
-use crate::schema::{Field, Fields, Integer, Need, Record, Shape, Value, record};
+use crate::schema::{Field, Fields, Integer, Need, Record, Shape, Value, record, words};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
 /// Hyperparameters in front matter and model data, as the estimator declares them.
@@ -34,6 +34,16 @@ const fn field(own: &ArchitectureField) -> Field {
     Field { name: own.name, shape, need, doc: own.doc }
 }
 
+words! {
+    /// Special purpose of a model, as stated by its publisher.
+    pub enum ModelUse {
+        /// Writes program code.
+        Coding = "coding",
+        /// Writes its reasoning before the answer, always.
+        Reasoning = "reasoning",
+    }
+}
+
 record! {
     /// Front matter of a model page.
     #[derive(Debug, Clone)]
@@ -46,6 +56,8 @@ record! {
         optional ollama: Option<String>,
         /// Family that lists group it under.
         required family: String,
+        /// Special purposes, as stated by its publisher: `[coding, reasoning]`.
+        optional uses: Vec<ModelUse>,
         /// License of the weights.
         optional license: Option<String>,
         /// Alias of `license`.

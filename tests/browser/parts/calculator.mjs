@@ -4,6 +4,9 @@ import { test } from "node:test";
 import { axe, kbgen, PHONE, sideways, siteRoot, visiting } from "../harness.mjs";
 
 const START = "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb";
+/** What a fresh visitor's address becomes. */
+const DEFAULTS =
+  "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&gpu=geforce-rtx-3060-12-gb&run=server&others=0&k=f16&v=f16&slots=1&ngl=all&moe=0";
 /** Everything changed at once, in a model with experts. */
 const BUSY =
   "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&ngl=40&moe=12";
@@ -14,6 +17,13 @@ export default function ({ folder, browser, url }) {
   const address = `${url}will-it-run/`;
   const ready = page => page.locator("#answer:not([aria-busy])").waitFor({ state: "attached" });
   const text = (page, id) => page.locator(`#${id}`).innerText();
+  /** The first words of the verdict. */
+  const verdict = async page =>
+    /^(Fits|Tight|Does not fit|Not covered)( with [\d,]+ of \d+ layers)?/.exec(
+      (await text(page, "verdict"))
+        .replace(/\s+/g, " ")
+        .replace(/ with [\d.]+ [GM]iB to spare|: [\d.]+ [GM]iB short/, ""),
+    )?.[0];
   /** A fresh visitor, once the figures are there. */
   const at = (hash, use, options = {}) =>
     visiting(browser, address + hash, options, async (page, visitor) => {
@@ -77,21 +87,21 @@ export default function ({ folder, browser, url }) {
       await page.locator("#quant").focus();
       await press("Home");
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
-      assert.equal(await text(page, "verdict"), "Does not fit");
-      assert.match(await text(page, "margin"), /^[\d,]+ MiB short at least\.$/);
+      assert.equal(await verdict(page), "Does not fit");
+      assert.match(await text(page, "verdict"), /^Does not fit: [\d.]+ GiB short$/);
       assert.match(
         await page.locator("#meet a").first().getAttribute("href"),
         /errors\/llamacpp-cuda-buffer-alloc-failed\//,
       );
       await page.keyboard.type("Q4_K_M");
-      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await verdict(page), "Fits");
       assert.equal(await text(page, "commands"), before);
 
       await press("Tab");
       await focused("ctx");
       await press("Control+A");
       await page.keyboard.type("131072");
-      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.equal(await verdict(page), "Does not fit");
       await press("Tab");
       await focused("ctx-slide");
       await press("Home");
@@ -107,10 +117,10 @@ export default function ({ folder, browser, url }) {
       await focused("memory-1");
       await press("Control+A");
       await page.keyboard.type("2");
-      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.equal(await verdict(page), "Does not fit");
       await press("Control+A");
       await page.keyboard.type("24");
-      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await verdict(page), "Fits");
 
       // The rest is behind one summary.
       await page.locator("#more > summary").focus();
@@ -141,7 +151,7 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: the address holds the settings, and brings them back", () =>
     at(BUSY, async page => {
-      // What was read is written again the same, but for what is as it is at the start.
+      // What was read is written again the same, with the settings that it did not name.
       await page.locator("#others-1").fill("701");
       const kept = BUSY.replace("others=700", "others=701").slice(1).split("&");
       await page.waitForURL(/others=701/);
@@ -150,12 +160,9 @@ export default function ({ folder, browser, url }) {
       await at(new URL(page.url()).hash, async again => assert.deepEqual(await answer(again), await answer(page)));
     }));
 
-  test("calculator: what is as it is at the start is left out of the address, and older addresses are understood", () =>
-    at(START, async page => {
-      await page.locator("#more > summary").click();
-      await page.locator("#others-1").fill("1");
-      await page.locator("#others-1").fill("0");
-      await page.waitForURL(/will-it-run\/#model=llama-3\.1-8b-instruct&quant=Q4_K_M$/);
+  test("calculator: the address holds every setting, and older addresses are understood", () =>
+    at("", async page => {
+      await page.waitForURL(url => url.hash === DEFAULTS);
       await at("#model=gemma-3-12b-it&quant=Q4_K_M&ctx=4096&kv=q8_0&mem=8589934592&others=300", async old => {
         assert.match(await text(old, "commands"), /-c 4096 -np 1 -ctk q8_0 -ctv q8_0/);
         assert.equal(await old.locator("#memory-1").inputValue(), "8");
@@ -167,40 +174,67 @@ export default function ({ folder, browser, url }) {
       });
     }));
 
-  test("calculator: an address with a model alone keeps the rest as it is at the start, for every model", () =>
-    at("#model=qwen3-8b", async page => {
+  test("calculator: the Back button undoes a change, and the Forward button repeats it", () =>
+    at(START, async page => {
+      await page.locator("#quant").selectOption("F16");
+      await page.waitForURL(/quant=F16/);
       await page.locator("#ctx").fill("4096");
-      await page.waitForURL(/#model=qwen3-8b&ctx=4096$/);
+      await page.waitForURL(/ctx=4096/);
+      await page.goBack();
+      await page.waitForURL(/quant=F16&ctx=8192/);
+      assert.equal(await page.locator("#ctx").inputValue(), "8192");
+      await page.goBack();
+      await page.waitForURL(/quant=Q4_K_M/);
+      assert.equal(await verdict(page), "Fits");
+      await page.goForward();
+      await page.waitForURL(/quant=F16/);
+      assert.equal(await verdict(page), "Does not fit");
     }));
 
-  test("calculator: it begins with the card that the reader had remembered, and remembers none by itself", () =>
-    at("", async (page, { context }) => {
-      const device = page.locator("#device-1");
-      const card = () => page.evaluate(() => localStorage.getItem("card"));
-      const choose = async name => {
-        await device.fill(name);
-        await device.press("Enter");
-      };
-      await choose("RTX 3090");
-      await page.waitForURL(/gpu=geforce-rtx-3090/);
-      assert.equal(await card(), null);
+  test("calculator: the link button copies the address with every setting", () =>
+    at(
+      START,
+      async page => {
+        await page.locator("#ctx").fill("4096");
+        await page.locator("#copy-link").click();
+        await page.locator("#copy-link", { hasText: "Copied" }).waitFor();
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        assert.equal(new URL(copied).hash, DEFAULTS.replace("ctx=8192", "ctx=4096"));
+      },
+      { permissions: ["clipboard-read", "clipboard-write"] },
+    ));
 
-      await page.evaluate(() => localStorage.setItem("card", "geforce-rtx-4090"));
+  test("calculator: a device that is sold with several memory sizes has a choice of them", () =>
+    at("?gpu=apple-m4@16", async page => {
+      const size = page.locator("#size-1");
+      assert.deepEqual(await size.locator("option").allInnerTexts(), ["16 GB", "24 GB", "32 GB"]);
+      assert.equal(await size.locator("option:checked").innerText(), "16 GB");
+      const total = await text(page, "stats");
+      await size.selectOption("24 GB");
+      await page.waitForURL(/gpu=apple-m4@24/);
+      assert.notEqual(await text(page, "stats"), total);
+      await page.locator("#device-1").fill("RTX 4090");
+      await page.keyboard.press("Enter");
+      assert.ok(await size.isHidden());
+    }));
+
+  test("calculator: the first device of the catalog is remembered, and starts the next visit", () =>
+    at("", async (page, { context }) => {
+      const own = () => page.evaluate(() => localStorage.getItem("device"));
+      assert.equal(await own(), null);
+      await page.locator("#device-1").fill("RTX 3090");
+      await page.locator("#device-1").press("Enter");
+      await page.waitForURL(/gpu=geforce-rtx-3090/);
+      assert.equal(await own(), "geforce-rtx-3090");
+
       const again = await context.newPage();
       await again.goto(address);
       await ready(again);
-      assert.equal(await again.locator("#device-1").inputValue(), "GeForce RTX 4090");
+      assert.equal(await again.locator("#device-1").inputValue(), "GeForce RTX 3090");
       await again.goto(`${address}?gpu=geforce-rtx-3060-12-gb`);
       await ready(again);
       assert.equal(await again.locator("#device-1").inputValue(), "GeForce RTX 3060 12 GB");
-      // The address says so from now on, as the remembered card would take its place.
-      await again.locator("#ctx").fill("4096");
-      await again.waitForURL(/#.*gpu=geforce-rtx-3060-12-gb/);
-      assert.equal(await card(), "geforce-rtx-4090");
-
-      await choose("RTX 3060 12");
-      await page.waitForURL(/#model=llama-3.1-8b-instruct$/);
-      assert.equal(await card(), "geforce-rtx-3060-12-gb");
+      assert.equal(await own(), "geforce-rtx-3090", "a link changes nothing");
     }));
 
   /** Each setting wrong by itself, and what is said of it. */
@@ -283,7 +317,7 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: for what does not fit there is no command that puts all of it on the device", async () => {
     await at(START.replace("Q4_K_M", "F16"), async page => {
-      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.equal(await verdict(page), "Does not fit");
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       assert.match(
         await text(page, "commands"),
@@ -293,11 +327,11 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "verdict"), /^Fits/);
     });
     await at("#model=qwen3-30b-a3b&quant=Q4_K_M", async page => {
-      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.equal(await verdict(page), "Does not fit");
       assert.match(await text(page, "commands"), /--(n-cpu-moe \d+|cpu-moe)/);
     });
     await at(START.replace("8192", "131072&run=vllm"), async page => {
-      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.equal(await verdict(page), "Does not fit");
       assert.match(await text(page, "commands"), /^No command/);
       assert.equal(await page.locator("#commands code").count(), 0);
     });
@@ -305,25 +339,25 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: an offer is taken with one press, and then it fits", async () => {
     await at(START.replace("ctx=8192", "ctx=131072"), async page => {
-      assert.equal(await text(page, "verdict"), "Does not fit");
+      assert.equal(await verdict(page), "Does not fit");
       const offered = digits(await page.locator("#best [data-what=ctx] b").innerText());
       await page.locator("#best [data-what=ctx]").press("Enter");
-      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await verdict(page), "Fits");
       assert.equal(Number(await page.locator("#ctx").inputValue()), offered);
       // Not a step more.
       await page.locator("#ctx").fill(String(offered + 1));
-      assert.notEqual(await text(page, "verdict"), "Fits");
+      assert.notEqual(await verdict(page), "Fits");
     });
     await at(START.replace("Q4_K_M", "F16"), async page => {
       const offered = await page.locator("#best [data-what=quant] b").innerText();
       await page.locator("#best [data-what=quant]").press("Enter");
       assert.equal(await page.locator("#quant option:checked").innerText(), offered);
-      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await verdict(page), "Fits");
     });
     await at(START.replace("Q4_K_M", "F16"), async page => {
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       await page.locator("#best [data-what=layers]").press("Enter");
-      assert.equal(await text(page, "verdict"), `Fits with ${offered} layers`);
+      assert.equal(await verdict(page), `Fits with ${offered} layers`);
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
   });
@@ -346,7 +380,7 @@ export default function ({ folder, browser, url }) {
         await page.goto("about:blank");
         await page.goto(`${address}#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=${memory}`);
         await ready(page);
-        return text(page, "verdict");
+        return verdict(page);
       };
       // Of an amount of memory programs see 906 thousandths.
       const seen = bytes => Math.ceil(bytes / 906) * 1000;
@@ -354,7 +388,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(await says(seen(most) - 1000), "Tight");
       assert.equal(await says(seen(least)), "Tight");
       assert.equal(await says(seen(least) - 1000), "Does not fit");
-      assert.equal(await text(page, "margin"), "1 MiB short at least.");
+      assert.equal(await text(page, "verdict"), "Does not fit: 1 MiB short");
       assert.ok(least - (least % MIB) > 0);
     }));
 
@@ -377,14 +411,14 @@ export default function ({ folder, browser, url }) {
       assert.ok(await page.locator("#layers").isHidden());
     });
     await at("#model=qwen3.5-9b&run=vllm", async page => {
-      assert.equal(await text(page, "verdict"), "Not covered");
+      assert.equal(await verdict(page), "Not covered");
       assert.match(await text(page, "margin"), /^The vLLM cache of recurrent states is not modeled\.$/);
     });
   });
 
   test("calculator: on other backends the compute buffer is a range, and the verdict is the terminal's", () =>
     at("#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=radeon-rx-7900-xtx", async page => {
-      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await verdict(page), "Fits");
       const rows = await page.locator("#parts tr").allInnerTexts();
       assert.match(rows[0], /Weights\s+\d+\.\d+\s+\d+\.\d+\s+exact/);
       assert.match(rows[2], /Compute buffer\s+.*\s+range/);
@@ -392,7 +426,7 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: types of the cache that are not covered for a model are told, and nothing is offered for them", () =>
     at("#model=phi-2&k=q8_0&v=q8_0", async (page, { trouble }) => {
-      assert.equal(await text(page, "verdict"), "Not covered");
+      assert.equal(await verdict(page), "Not covered");
       assert.match(await text(page, "margin"), /These cache types are not covered/);
       assert.equal(await page.locator("#best button").count(), 0);
       assert.deepEqual(trouble, []);
@@ -439,7 +473,7 @@ export default function ({ folder, browser, url }) {
   test("calculator: it works from a file, without a server", () =>
     visiting(browser, `file://${folder}/will-it-run/index.html${START}`, {}, async (page, { trouble }) => {
       await ready(page);
-      assert.equal(await text(page, "verdict"), "Fits");
+      assert.equal(await verdict(page), "Fits");
       assert.deepEqual(trouble, []);
     }));
 
@@ -529,6 +563,6 @@ export default function ({ folder, browser, url }) {
       await page.waitForURL(/models\/index\.html/);
       await page.locator("main a", { hasText: "Llama 3.1 8B Instruct" }).first().click();
       await page.waitForURL(/models\/llama-3\.1-8b-instruct\//);
-      assert.match(await page.locator("table", { hasText: "f16 K/V cache" }).innerText(), /Q4_K_M[\s\S]*GiB/);
+      assert.match(await page.locator("table", { hasText: "f16 KV cache" }).innerText(), /Q4_K_M[\s\S]*GiB/);
     }));
 }

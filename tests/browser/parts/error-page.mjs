@@ -125,9 +125,9 @@ export default function ({ folder, browser, url }) {
         { ...options, bypassCSP: true },
         async (page, { trouble }) => {
           assert.ok(await page.locator(".variants").count());
-          await page.locator(".own-card summary").click();
-          await page.locator(".own-card select").selectOption("geforce-rtx-3060-12-gb");
-          await page.locator(".own-card tbody tr").first().waitFor();
+          await page.locator(".your-gpu summary").click();
+          await page.locator(".your-gpu select").selectOption("geforce-rtx-3060-12-gb");
+          await page.locator(".your-gpu tbody tr").first().waitFor();
           await unfold(page);
           assert.deepEqual(await axe(page), []);
           assert.deepEqual(trouble, []);
@@ -143,16 +143,16 @@ export default function ({ folder, browser, url }) {
     {},
     async (page, { requests }) => {
       const card = "geforce-rtx-3060-12-gb";
-      const loaded = () => requests.filter(request => /data\/(runs|cards)\.js/.test(request.url)).length;
+      const loaded = () => requests.filter(request => /data\/(runs|devices)\.js/.test(request.url)).length;
       assert.equal(loaded(), 0);
-      await page.locator(".own-card summary").click();
-      await page.locator(".own-card select").selectOption(card);
-      const said = await page.locator(".own-card strong").innerText();
+      await page.locator(".your-gpu summary").click();
+      await page.locator(".your-gpu select").selectOption(card);
+      const said = await page.locator(".your-gpu strong").innerText();
       const { quants, contexts, driver, models } = JSON.parse(
         readFileSync(`${folder}/data/runs.js`, "utf8").replace(/^kbgen\.runs=|;\s*$/g, ""),
       );
       const [, , [memory]] = JSON.parse(
-        readFileSync(`${folder}/data/cards.js`, "utf8").replace(/^kbgen\.cards=|;\s*$/g, ""),
+        readFileSync(`${folder}/data/devices.js`, "utf8").replace(/^kbgen\.devices=|;\s*$/g, ""),
       ).find(([id]) => id === card);
       const [quant, ctx] = [quants.indexOf("Q4_K_M"), contexts.indexOf(8192)];
       const needs = models
@@ -160,10 +160,10 @@ export default function ({ folder, browser, url }) {
         .map(model => model[3][quant] + model[4][ctx][0] + model[4][ctx][1]);
       assert.equal(said, `${needs.filter(need => need + driver[1] <= memory).length} of ${needs.length} models`);
       await page.goto(`${url}errors/cuda-oom-long-context/`);
-      await page.locator(".own-card tbody tr").first().waitFor();
-      assert.equal(await page.locator(".own-card select").inputValue(), card);
-      const named = (await page.locator(".own-card").getAttribute("data-models")).split(" ");
-      const first = await page.locator(".own-card tbody a").first().getAttribute("href");
+      await page.locator(".your-gpu tbody tr").first().waitFor();
+      assert.equal(await page.locator(".your-gpu select").inputValue(), card);
+      const named = (await page.locator(".your-gpu").getAttribute("data-models")).split(" ");
+      const first = await page.locator(".your-gpu tbody a").first().getAttribute("href");
       assert.ok(
         named.some(slug => first.includes(`/${slug}/`)),
         first,
@@ -175,15 +175,15 @@ export default function ({ folder, browser, url }) {
     "the card that a reader has named is the calculator's, and one chosen there is what errors speak of",
     {},
     async page => {
-      await page.locator(".own-card summary").click();
-      await page.locator(".own-card select").selectOption("geforce-rtx-3090");
+      await page.locator(".your-gpu summary").click();
+      await page.locator(".your-gpu select").selectOption("geforce-rtx-3090");
       await page.goto(`${url}will-it-run/`);
       assert.equal(await page.locator("#device-1").inputValue(), "GeForce RTX 3090");
       await page.locator("#device-1").fill("RTX 4090");
       await page.locator("#device-list-1 [role=option]", { hasText: "RTX 4090" }).first().click();
       await page.goto(address);
-      await page.locator(".own-card summary").click();
-      assert.match(await page.locator(".own-card select").inputValue(), /4090/);
+      await page.locator(".your-gpu summary").click();
+      assert.match(await page.locator(".your-gpu select").inputValue(), /4090/);
     },
   );
 

@@ -105,9 +105,9 @@ export default function ({ browser }) {
   const DONE = {
     "": page => page.keyboard.press("/").then(() => page.locator("dialog.finder [role=option]").first().waitFor()),
     [ERROR]: async page => {
-      await page.locator(".own-card > summary").click();
-      await page.locator(".own-card select").selectOption("geforce-rtx-3060-12-gb");
-      await page.locator(".own-card table").waitFor();
+      await page.locator(".your-gpu > summary").click();
+      await page.locator(".your-gpu select").selectOption("geforce-rtx-3060-12-gb");
+      await page.locator(".your-gpu table").waitFor();
     },
     "diagnose/": async page => {
       await page.fill("#paste-text", LOG);
@@ -122,7 +122,7 @@ export default function ({ browser }) {
       page.locator("#runs tr").first().waitFor(),
     "cost-vs-cloud/#model=llama-3.1-8b-instruct&gpu=geforce-rtx-3090&watts=300&kwh=0.3&price=900&hours=8&years=4&out=1":
       page => page.locator("#results [data-figure=days], #results .value").first().waitFor(),
-    "errors/#severity=fatal": page => page.locator("#narrow-count").filter({ hasText: /\d/ }).waitFor(),
+    "errors/#severity=fatal": page => page.locator("#filter-count").filter({ hasText: /\d/ }).waitFor(),
     "models-by-memory/": async () => {},
     "models/llama-3.1-8b-instruct/": async () => {},
     "hardware/geforce-rtx-3060-12-gb/": async () => {},

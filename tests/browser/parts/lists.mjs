@@ -13,14 +13,14 @@ const titles = page =>
     .evaluateAll(all =>
       all.filter(link => link.closest(".row").querySelector("a") === link).map(link => link.textContent),
     );
-const choose = (page, name, value) => page.locator(`#narrow [name=${name}]`).selectOption(value);
+const choose = (page, name, value) => page.locator(`#filters [name=${name}]`).selectOption(value);
 const unfold = page =>
   page.locator("details.group").evaluateAll(groups =>
     groups.forEach(group => {
       group.open = true;
     }),
   );
-const counted = async page => (await page.locator("#narrow-count").innerText()).split(" of ").map(Number);
+const counted = async page => (await page.locator("#filter-count").innerText()).split(" of ").map(Number);
 
 export default function ({ folder, browser, url }) {
   const errors = readJson(join(folder, "kb.json")).errors;
@@ -28,7 +28,7 @@ export default function ({ folder, browser, url }) {
   test("errors narrow by tool and platform as their data say, and the count is told", () =>
     visiting(browser, `${url}errors/`, {}, async (page, { trouble }) => {
       await choose(page, "tool", "vLLM");
-      await page.locator(".narrow-more summary").click();
+      await page.locator(".filter-more summary").click();
       await choose(page, "platform", "windows");
       await unfold(page);
       const told = await titles(page);
@@ -40,7 +40,7 @@ export default function ({ folder, browser, url }) {
       assert.ok(meant.length > 0 && meant.length < errors.length);
       assert.deepEqual(told.toSorted(), meant.toSorted());
       assert.deepEqual(await counted(page), [meant.length, errors.length]);
-      assert.equal(await page.locator("#narrow-count").getAttribute("role"), "status");
+      assert.equal(await page.locator("#filter-count").getAttribute("role"), "status");
       assert.equal(
         await page.locator(".group:visible h2").count(),
         new Set(errors.filter(error => meant.includes(error.title)).map(error => error.category)).size,
@@ -93,10 +93,10 @@ export default function ({ folder, browser, url }) {
         assert.equal((await counted(page))[0], large);
         await page.goBack();
         assert.equal(await page.locator(".row:visible").count(), all);
-        assert.equal(await page.locator("#narrow-clear").isVisible(), false);
+        assert.equal(await page.locator("#filter-clear").isVisible(), false);
         await page.goForward();
         assert.equal(await page.locator("#by-memory").inputValue(), "24..");
-        await page.locator("#narrow-clear").click();
+        await page.locator("#filter-clear").click();
         assert.equal(await page.locator(".row:visible").count(), all);
         assert.equal(await page.evaluate(() => document.activeElement.id), "by-words");
         assert.equal(new URL(page.url()).hash, "");
@@ -135,7 +135,7 @@ export default function ({ folder, browser, url }) {
   test("without scripts every row is there, folded by category, and no field is", () =>
     visiting(browser, `${url}errors/#tool=vLLM`, { javaScriptEnabled: false }, async page => {
       assert.equal(await page.locator(".row").count(), errors.length);
-      assert.equal(await page.locator("#narrow").isVisible(), false);
+      assert.equal(await page.locator("#filters").isVisible(), false);
       assert.equal(await page.locator(".row:visible").count(), 0);
       const first = page.locator("details.group").first();
       await first.locator("summary").click();

@@ -27,7 +27,7 @@ export default function ({ folder, browser }) {
         await page.locator("#theme").click();
         assert.notEqual(await background(page), light);
 
-        await page.locator("nav[aria-label=Main] a", { hasText: "Errors" }).click();
+        await page.locator(".nav-wide a", { hasText: "Errors" }).click();
         await page.waitForURL(`${base}errors/index.html`);
         await page.locator("a.row-title[href*=cuda-oom-loading-model]").click();
         await page.waitForURL(`${base}errors/cuda-oom-loading-model/index.html`);

@@ -7,7 +7,7 @@ import { visiting } from "../harness.mjs";
 const SECRET = "secret-4711-token";
 const LOG = `${SECRET} <img src=x onerror=alert(1)> torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB`;
 /** All that the scripts may remember, each a choice of the reader. */
-const REMEMBERED = ["theme", "variants", "card"];
+const REMEMBERED = ["theme", "variants", "device"];
 
 export default function ({ browser, url }) {
   /** A visitor whose browser notes what breaks the policy; at the end nothing has, and nothing was sent or kept. */

@@ -6,39 +6,23 @@
   const kit = kbgen.tools;
   const el = kit.el;
   const runs = kit.runs();
-  const cards = kbgen.cards;
+  const devices = kbgen.devices;
   const QUANT = runs.quants.indexOf(runs.quant);
   const CONTEXT = runs.contexts.indexOf(runs.ctx);
   const LARGEST = 6;
-  const place = document.querySelector(".own-card");
+  const place = document.querySelector(".your-gpu");
   const named = place.dataset.models.split(" ");
-  if (!cards.length || QUANT < 0 || CONTEXT < 0) return;
+  if (!devices.length || QUANT < 0 || CONTEXT < 0) return;
 
   const label = el("label", t("Your GPU "));
   const select = el("select");
   const answer = el("div");
   label.append(select);
   select.append(kit.option("", t("Select…")));
-  cards.forEach(card => {
-    select.append(kit.option(card[0], card[1]));
+  devices.forEach(entry => {
+    select.append(kit.option(entry[0], entry[1]));
   });
   answer.setAttribute("aria-live", "polite");
-
-  function remembered() {
-    try {
-      return localStorage.getItem("card");
-    } catch {
-      return null;
-    }
-  }
-  function remember(id) {
-    try {
-      if (id) localStorage.setItem("card", id);
-      else localStorage.removeItem("card");
-    } catch {
-      /* not remembered */
-    }
-  }
 
   function row(entry) {
     const line = el("tr");
@@ -86,14 +70,14 @@
     return box;
   }
   function show() {
-    const card = cards.filter(card => card[0] === select.value)[0];
+    const device = devices.filter(entry => entry[0] === select.value)[0];
     answer.replaceChildren();
-    if (!card) return;
-    const device = { room: card[2], backends: card[3] };
+    if (!device) return;
+    const [id, name, room, backends] = device;
     const entries = runs.models
       .map(model => {
         const total = runs.need(model, QUANT, CONTEXT);
-        return { model, total, word: total === null ? "" : runs.judge(model, QUANT, CONTEXT, device) };
+        return { model, total, word: total === null ? "" : runs.judge(model, QUANT, CONTEXT, { room, backends }) };
       })
       .filter(entry => entry.total !== null);
     const own = entries.filter(entry => named.includes(entry.model.id));
@@ -104,24 +88,26 @@
       .slice(0, LARGEST);
     const line = el("p");
     const more = el("p", null, "small");
-    const page = el("a", card[1]);
+    const page = el("a", name);
     const compute = el("a", t("Calculate with other settings"));
     line.append(
       t("In {quant} with {n} tokens of context ", { quant: runs.quants[QUANT], n: kit.whole(runs.contexts[CONTEXT]) }),
       el("strong", t("{n} of {all} models", { n: fitting.length, all: entries.length })),
       t(" fit."),
     );
-    page.href = `${kit.root}hardware/${card[0]}/index.html`;
-    compute.href = `${kit.root}will-it-run/index.html?gpu=${card[0]}`;
+    page.href = `${kit.root}hardware/${id.split("@")[0]}/index.html`;
+    compute.href = `${kit.root}will-it-run/index.html?gpu=${id}${named[0] ? `&model=${named[0]}` : ""}`;
     more.append(compute, " · ", page);
     answer.append(line, table(own.concat(largest)), more);
   }
   select.addEventListener("change", () => {
-    remember(select.value);
+    kbgen.rememberDevice(select.value);
     show();
   });
   place.append(label, answer);
-  select.value = remembered() || "";
-  if (select.selectedIndex < 0) select.value = "";
+  // A device without a memory size is the one with the largest.
+  const own = kbgen.ownDevice();
+  const known = devices.map(entry => entry[0]).filter(id => id === own || (own && id.indexOf(`${own}@`) === 0));
+  select.value = known.length ? known[known.length - 1] : "";
   show();
 })();
