@@ -24,13 +24,14 @@ struct SearchEntry {
 const MAX_NOTE_CHARS: usize = 80;
 
 /// Generated pages with a description that is searched, too.
-const PURPOSES: [(&str, &str); 14] = [
+const PURPOSES: [(&str, &str); 15] = [
     ("errors/", text("All errors by category")),
     ("diagnose/", text("Find the page for a log or message")),
     ("will-it-run/", text("Calculator: the memory that a model needs, and whether it fits")),
     ("compare/", text("Comparison of devices")),
     ("choose-gpu/", text("GPUs that run a model")),
     ("cost-vs-cloud/", text("Cost of your own hardware compared with cloud services")),
+    ("benchmarks/", text("Reported speeds of models on devices")),
     ("models/", text("All models by family")),
     ("models-by-memory/", text("Models that fit on GPUs of each size")),
     ("hardware/", text("All devices by manufacturer")),

@@ -208,12 +208,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
             .find(|row| row.verdict == Some("fits") && request.source.page().is_some())
             .map(|row| row.quant.clone()),
         remedies,
-        speed: speed(
-            request,
-            &settings,
-            planner.weight_bytes_read(settings.quantization),
-            matches!(verdict, Some("no" | "offload")),
-        ),
+        speed: speed(request, planner, &typed, verdict != Some("no")),
         commands: commands(request, &typed, &other_engines.vllm),
         other_engines,
         error_page: error_page(site, request, &need, verdict),

@@ -22,6 +22,7 @@ const FOOTER: &[(&str, &str)] = &[
     (text("Compare devices"), "compare/"),
     (text("Choose a GPU"), "choose-gpu/"),
     (text("Cost vs. cloud"), "cost-vs-cloud/"),
+    (text("Benchmarks"), "benchmarks/"),
     (text("Tools"), "tools/"),
     (text("Quantizations"), "quants/"),
     (text("Models by memory"), "models-by-memory/"),

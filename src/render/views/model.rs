@@ -9,6 +9,7 @@ use crate::render::badges::{sentence, width_of};
 use crate::render::not_covered::not_covered;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
+use crate::render::views::benchmarks::{BenchmarksLink, of_model};
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{
     CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
@@ -51,6 +52,7 @@ struct ModelView {
     choose_href: String,
     sources: Vec<SourceView>,
     backlinks: Vec<Ref>,
+    benchmarks: Option<BenchmarksLink>,
 }
 
 #[derive(Serialize)]
@@ -246,6 +248,7 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
         sources: sources(cx.texts(), &data.evidence),
         backlinks: cx.backlinks(root, &model.head.id, &[]),
+        benchmarks: of_model(cx, root, slug, &model.head.title.value),
     }
 }
 
