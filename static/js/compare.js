@@ -194,8 +194,15 @@
     if (total === null) return t("not at this setting");
     if (judge(model, state.quant, state.ctx, device) === "no") return t("does not fit");
     if (!table) return "–";
-    const speed = kbgen.fit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx], layers: null }, device, index);
-    return speed.full ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("not covered: {reason}", { reason: speed.reason });
+    const speed = kbgen.fit.speed(
+      table,
+      { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx], layers: null },
+      device,
+      index,
+    );
+    return speed.full
+      ? t("{n} tokens/s", { n: kit.pace(speed.full) })
+      : t("not covered: {reason}", { reason: speed.reason });
   }
   function rowOfSpeed(list) {
     return state.model ? [line(t("Speed with {model}", { model: state.model.name }), list, speedWords)] : [];

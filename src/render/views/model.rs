@@ -138,10 +138,8 @@ fn quants_of(cx: &RenderContext<'_>, model: &ModelData, figures: &Figures) -> Ve
 pub(in crate::render) fn by_parameters<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<ModelData>> {
     let mut models: Vec<_> = cx.site().models.iter().collect();
     models.sort_by_key(|model| {
-        (
-            model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value),
-            model.head.title.value.to_lowercase(),
-        )
+        let count = model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value);
+        (count, model.head.title.value.to_lowercase())
     });
     models
 }
