@@ -7,7 +7,7 @@ use crate::site::{Head, Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
-    requirement: "related errors, tools and models of drawings refer to existing pages",
+    requirement: "related errors, tools, benchmarked models and models of drawings refer to existing pages",
     why: "pages link to them",
 };
 
@@ -33,6 +33,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     }
     for reading in &context.pages.readings {
         reading.data.pages.iter().for_each(|slug| look(Kind::Error, slug));
+    }
+    for device in &context.pages.devices {
+        device.data.benchmarks.iter().for_each(|row| look(Kind::Model, &row.model));
     }
     for head in context.pages.heads() {
         fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));

@@ -16,7 +16,7 @@ use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use kbgen_estimate::speed::CacheRead;
 use kbgen_estimate::weights::{EitherDevice, PlacedWeights};
 
-use crate::fit::{engines, speeds};
+use crate::fit::engines;
 use crate::site::{
     CACHE_TYPES, Curve, Factors, Figures, LayerWeights, Offload, PAIRS, QuantFit, Runner, SLOTS,
     SampledSplit, SampledSplits, Share,
@@ -41,7 +41,8 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
         quants.iter().map(|quant| model.comes_in(*quant).then(|| planner.weights(*quant))).collect();
     let fits = quants.iter().zip(&weights).map(|(quant, weights)| {
         let weights = weights.as_ref()?;
-        Some(quant_fit(weights, planner.weight_bytes_read(*quant), &planner.largest_tensors(*quant)))
+        let read = planner.weights_read(&Settings::new(*quant, 1)).device;
+        Some(quant_fit(weights, read, &planner.largest_tensors(*quant)))
     });
     let mut fits: Vec<Option<QuantFit>> = fits.collect();
     let samples = sampled_splits(model, &mut planner, quants, &weights, &mut fits);
@@ -49,7 +50,6 @@ pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures,
     let readers = (0..firsts.len()).filter(|class| reads_factors(model, model.layers[firsts[*class]].kind));
     let read = CacheRead::of(model);
     Ok(Figures {
-        speed_kind: speeds::kind(model),
         read: [read.full_key, read.full_value, read.window_key, read.window_value, read.window, read.state.0],
         max_ctx: model.max_context,
         curves: pool.curves,

@@ -6,7 +6,6 @@ mod figures;
 mod parameters;
 mod prose;
 mod rules;
-mod speeds;
 mod suggestions;
 
 use std::collections::HashMap;
@@ -40,7 +39,6 @@ pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
     let mut table = FitTable {
         quants: quants.iter().map(|quant| quant.name().to_string()).collect(),
         driver: (driver.low.0, driver.high.0),
-        speeds: speeds::table(site),
         ..FitTable::default()
     };
     for (page, fit) in site.models.iter().zip(fits) {

@@ -1,6 +1,7 @@
 //! The fit table for the calculator: an index in the page, and one script per model.
 
 use kbgen_estimate::backend::{Backend, FileShare};
+use kbgen_estimate::speed::{RAM_GBPS, SPREAD, SpeedClass, Unmeasured};
 use kbgen_estimate::weights::GPU_ALIGNMENT;
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ use crate::i18n::Translations;
 use crate::render::RenderInputs;
 use crate::render::assets::digest;
 use crate::render::not_covered::not_covered;
-use crate::site::kinds::ModelData;
+use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{
     CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, MIN_VISIBLE, Offload, PAIRS, QuantFit, Runner, SLOTS,
     SampledSplit, Share, Vllm, WEIGHT_TYPES,
@@ -97,9 +98,7 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
             if let Some(rate) = device.data.bandwidth_gbps {
                 entry["bw"] = json!(rate);
             }
-            if let Some(class) = fits.speeds.devices.get(&device.head.id.slug) {
-                entry["sp"] = json!(class);
-            }
+            entry["sp"] = speed_class(&device.data);
             entry
         })
         .collect();
@@ -117,8 +116,34 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
         "backends": profiles(),
         "visible": MIN_VISIBLE,
         "ctx": DEFAULT_CTX,
-        "bands": fits.speeds.bands,
+        "decode": decode(),
+        "unmeasured": unmeasured(&inputs.config.texts),
     })
+}
+
+/// Position of the device's class in [`decode`], or that of the reason in [`unmeasured`], negative and less 1.
+pub(super) fn speed_class(data: &DeviceData) -> Value {
+    match data.speed_class() {
+        Ok(class) => json!(SpeedClass::ALL.iter().position(|known| *known == class)),
+        Err(missing) => json!(-1 - missing as i64),
+    }
+}
+
+/// How fast each class of devices decodes: share of the bandwidth, time per layer, and the positions in [`unmeasured`]
+/// for models with experts and for a part in RAM, or -1.
+fn decode() -> Value {
+    let why = |missing: Option<Unmeasured>| missing.map_or(-1, |missing| missing as i64);
+    let class = |class: &SpeedClass| {
+        let rate = class.rate();
+        let [experts, ram] = [class.unmeasured(true, false), class.unmeasured(false, true)].map(why);
+        json!([rate.share, rate.layer_us, experts, ram])
+    };
+    json!({"classes": SpeedClass::ALL.iter().map(class).collect::<Vec<_>>(), "spread": SPREAD, "ram": RAM_GBPS})
+}
+
+/// Reasons why a speed is unknown, in the order of [`Unmeasured::ALL`].
+fn unmeasured(texts: &Translations) -> [&str; 4] {
+    Unmeasured::ALL.map(|missing| not_covered(texts, missing.reason()))
 }
 
 /// Positions of backends in [`profiles`].
@@ -161,7 +186,6 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
         "params": figures.parameters,
         "curves": figures.curves.iter().map(curve).collect::<Vec<_>>(),
         "class": run_lengths(&figures.classes),
-        "speed": figures.speed_kind,
         "read": figures.read,
         "cache": figures.cache,
         "compute": figures.compute.each_ref().map(|slots| slots.each_ref().map(places)),

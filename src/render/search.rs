@@ -29,7 +29,7 @@ struct SearchEntry {
 const MAX_NOTE_CHARS: usize = 80;
 
 /// Generated pages with a description that is searched, too, and with what readers ask for.
-const PURPOSES: [(&str, &str, &str); 14] = [
+const PURPOSES: [(&str, &str, &str); 15] = [
     ("errors/", text("All errors by category"), ""),
     ("diagnose/", text("Find the page for a log or message"), ""),
     (
@@ -44,6 +44,7 @@ const PURPOSES: [(&str, &str, &str); 14] = [
         text("Cost of your own hardware compared with cloud services"),
         "rent a GPU or buy one",
     ),
+    ("benchmarks/", text("Reported speeds of models on devices"), "tokens per second|how fast is a model"),
     ("models/", text("All models by family"), ""),
     (
         "models-by-memory/",

@@ -25,7 +25,7 @@ pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{format_count, gib, number};
 pub use tables::{
     CACHE_TYPES, CARDS, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
-    Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, SpeedTable,
-    Vllm, VllmCard, WEIGHT_TYPES,
+    Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, Vllm,
+    VllmCard, WEIGHT_TYPES,
 };
 pub use visible::{DeviceMemory, MIN_VISIBLE, WINDOWS_DESKTOP};

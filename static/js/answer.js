@@ -230,15 +230,19 @@
       all.push({ name: t("In RAM"), value, note: t("weights and cache, at most") });
     }
     const device = state.devices[0].entry;
-    const isWhole = needed.exact && needed.devices[0].cache !== null;
-    const speed =
-      verdict !== "no" && device && isWhole && state.slots === 1 && lookup.speed(table, setting, device, index);
-    if (speed) {
+    const speed = verdict === "no" ? null : speedOf(state, table, index, setting, device);
+    if (speed && speed.full) {
       const value = t("{n} tokens/s", { n: speedWords(speed.full) });
       const note = t("{n} when empty, ", { n: speedWords(speed.empty) });
       all.push({ name: t("Speed at full context"), value, note, basis: t("range") });
-    }
+    } else if (speed) all.push({ name: t("Speed"), value: t("not covered"), note: speed.reason });
     return all;
+  }
+  /** The speed of one request, or the reason why it is unknown. */
+  function speedOf(state, table, index, setting, device) {
+    if (state.devices.length > 1) return { reason: t("no measurements of several devices") };
+    if (state.slots > 1) return { reason: t("no measurements of several requests at a time") };
+    return device ? lookup.speed(table, setting, device, index) : { reason: t("the device is not known") };
   }
   /** Alternatives that fit: `change` is the change of state on a click, `now` whether it is the current state. */
   function offers(state, table, index, setting, verdict) {

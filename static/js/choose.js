@@ -151,7 +151,7 @@
     link.href = `${root}hardware/${entry.device.id}/index.html`;
     item.append(link);
     const speed = entry.verdict && entry.count === 1 ? lookup.speed(table, setting([1]), entry.device, fit) : null;
-    if (speed) item.append(" ", el("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
+    if (speed && speed.full) item.append(" ", el("span", t("{n} tokens/s", { n: kit.pace(speed.full) }), "upto"));
     return item;
   }
   // All devices with the same memory and verdict; the margin is that of the first, which has the least usable memory.

@@ -29,7 +29,7 @@
       backends: row.dataset.backends.split(" ").map(Number),
       room: row.dataset.vis.split(" ").map(Number),
       bw: amount(texts[CELL_OF_BANDWIDTH]),
-      sp: row.dataset.sp,
+      sp: Number(row.dataset.sp),
     };
   });
   const index = JSON.parse($("speed-data").textContent);
@@ -210,8 +210,15 @@
     if (total === null) return t("not at this setting");
     if (judge(model, state.quant, state.ctx, device) === "no") return t("does not fit");
     if (!table) return "–";
-    const speed = kbgen.fit.speed(table, { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx] }, device, index);
-    return speed ? t("{n} tokens/s", { n: kit.pace(speed.full) }) : t("unknown");
+    const speed = kbgen.fit.speed(
+      table,
+      { quant, k: 0, v: 0, ctx: runs.contexts[state.ctx], layers: null },
+      device,
+      index,
+    );
+    return speed.full
+      ? t("{n} tokens/s", { n: kit.pace(speed.full) })
+      : t("not covered: {reason}", { reason: speed.reason });
   }
   function rowOfSpeed(list) {
     return spoken ? [line(t("Speed with {model}", { model: spoken.name }), list, speedWords)] : [];

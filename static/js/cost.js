@@ -142,7 +142,9 @@
         ),
       };
     }
-    if (!found) return { words: t("The speed range of this device is unknown. Enter your measured speed.") };
+    if (!found.full) {
+      return { words: t("Speed not covered: {reason}. Enter your measured speed.", { reason: found.reason }) };
+    }
     return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), at: setting.ctx };
   }
   function settle() {

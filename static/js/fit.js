@@ -511,23 +511,41 @@
     [32, 34],
     [32, 18],
   ];
+  /** Bytes of weights that a token reads from RAM: those of whole layers, and of the experts that it uses. */
+  function readFromRam(table, setting) {
+    const { host } = places(table, setting);
+    const { sums, out } = table.quants[setting.quant];
+    const [all, used] = table.moe || [1, 0];
+    const experts = between(sums.expertsHost, 0, Math.max(host.to, expertsAway(table, setting)));
+    const rest = between(sums.host, 0, host.to) - between(sums.expertsHost, 0, host.to);
+    return { bytes: rest + (experts / all) * used + (host.output ? out[1] : 0), layers: host.to };
+  }
   /**
-   * Tokens per second as [min, max] with an empty and with a full context: bandwidth divided by bytes read per token,
-   * times the fraction (in thousandths) that devices of this class reach. For all layers on one device and one
-   * request; `device` is an entry of the index.
+   * Tokens per second as [min, max] with an empty and with a full context, or the `reason` why they are unknown. For
+   * one device and one request; `device` and `index` are those of the calculator. A port of speed.rs.
    */
   function speed(table, setting, device, index) {
     const bandwidth = device.bw;
-    const band = device.sp === undefined ? null : index.bands[device.sp][table.speed];
-    if (!bandwidth || !band) return null;
+    const { classes, spread, ram } = index.decode;
+    const known = classes[device.sp];
+    if (!known) return { reason: index.unmeasured[-1 - device.sp] };
+    if (!bandwidth) return { reason: t("the bandwidth of the device is not confirmed") };
+    if (setting.layers === 0) return { reason: t("no measurements without layers on the GPU") };
+    const [share, layerTime, expertsReason, ramReason] = known;
+    const onHost = readFromRam(table, setting);
+    if (hasExperts(table) && expertsReason >= 0) return { reason: index.unmeasured[expertsReason] };
+    if (onHost.bytes && ramReason >= 0) return { reason: index.unmeasured[ramReason] };
     const read = table.read;
-    const touch = table.quants[setting.quant].touch;
+    const weightBytes = table.quants[setting.quant].touch;
     const size = (elements, type) => Math.ceil(elements / BLOCKS[type][0]) * BLOCKS[type][1];
     const atDepth = depth => {
       const near = Math.min(depth, read[4]);
       const keys = size(read[0] * depth + read[2] * near, setting.k);
-      const bytes = touch + keys + size(read[1] * depth + read[3] * near, setting.v) + read[5];
-      return band.map(share => (bandwidth * 1e6 * share) / bytes);
+      const cached = keys + size(read[1] * depth + read[3] * near, setting.v) + read[5];
+      const inRam = onHost.bytes + (cached / table.layers) * onHost.layers;
+      const onDevice = weightBytes + cached - inRam;
+      const time = onDevice / (bandwidth * share * 1e6) + table.layers * layerTime * 1e-6 + inRam / (ram * 1e9);
+      return [1000 / (time * spread), spread / (time * 1000)];
     };
     return { empty: atDepth(0), full: atDepth(setting.ctx) };
   }

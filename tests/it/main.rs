@@ -50,6 +50,7 @@ mod served;
 #[cfg(unix)]
 mod session;
 mod signature;
+mod speeds;
 mod style;
 mod texts;
 mod titles;

@@ -2,20 +2,19 @@
 
 use std::fs;
 
-use crate::expect;
+use crate::{expect, speeds};
 
 #[test]
 fn the_methodology_page_lists_the_measured_error() {
     let accuracy = fs::read_to_string(expect::repository("crates/kbgen-estimate/ACCURACY.md")).unwrap();
     let (_, rest) = accuracy.split_once("## Memory\n\n").expect("the accuracy of memory figures");
     let (memory, rest) = rest.split_once("\n## Loads of real programs\n\n").expect("the accuracy of loads");
-    let (loads, speed) = rest.split_once("\n## Token speed\n\n").expect("the accuracy of speeds");
-    let (speed, _) = speed.split_once("\n## Loads of other backends\n\n").expect("the list of loads");
+    let (loads, _) = rest.split_once("\n## Loads of other backends\n\n").expect("the list of loads");
     let path = expect::repository("content/pages/methodology.md");
     let page = fs::read_to_string(&path).unwrap();
     let page = with_table(&page, "## Measured error {#measured-error}", memory);
     let page = with_table(&page, "## Loads of real programs {#real-loads}", loads);
-    let page = with_table(&page, "## Token speed {#token-speed}", speed);
+    let page = with_table(&page, "## Token speed {#token-speed}", &speeds::section());
     expect::all_well(expect::same(&path, &page).into_iter().collect());
 }
 

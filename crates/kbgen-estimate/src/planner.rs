@@ -16,7 +16,7 @@ use crate::plan::partial::{Split, WholeBytes, partial_bytes, sample_cells, sampl
 use crate::quantization::{CacheType, Quantization};
 use crate::segments::{DeviceSegments, Segment, append, intervals, segments_by_interval, value_at};
 use crate::settings::{ExpertPlacement, Settings};
-use crate::speed::bytes_read;
+use crate::speed::{TokenReads, weights_read_of};
 use crate::weights::{PlacedWeights, WeightList, Weights};
 
 /// Model with cached intermediate results. They only save time and do not affect results.
@@ -263,10 +263,10 @@ impl<'m> Planner<'m> {
         self.weights_of(quantization).placed.clone()
     }
 
-    /// Bytes of weights that a token reads, as [`crate::speed::weight_bytes_read`].
-    pub fn weight_bytes_read(&mut self, quantization: Quantization) -> Bytes {
-        let weights = self.weights_of(quantization);
-        bytes_read(self.model, self.list.typed(&weights))
+    /// Returns the weights that a token reads, as [`crate::speed::weights_read`].
+    pub fn weights_read(&mut self, settings: &Settings) -> TokenReads {
+        let weights = self.weights_of(settings.quantization);
+        weights_read_of(self.model, settings, self.list.typed(&weights))
     }
 
     /// The largest tensors of a quantization.

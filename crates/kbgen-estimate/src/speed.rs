@@ -1,53 +1,62 @@
-//! Decode speed as a range: how much of its memory bandwidth a class of device reaches.
+//! Decode speed as a range, from the memory bandwidth of a device.
 //!
-//! A token needs every weight that it uses read once, and the cache of the tokens before
-//! it. Bandwidth over these bytes is the ceiling; reported speeds lie in a band below it
-//! that depends on the class of the device. Bands hold with all layers on one device and
-//! one sequence at a time. Where no speeds were collected there is no band, and no range.
+//! A token needs every weight that it uses read once, and the cache of the tokens before it. The time of a token is the
+//! bytes read divided by the bandwidth that the class of the device reaches, plus a fixed time per layer for starting
+//! its operations, plus the bytes in RAM divided by the bandwidth of the RAM. The range is that speed divided and
+//! multiplied by [`SPREAD`]. It holds for one device and one sequence at a time. Classes without a range, and why, are
+//! in [`Unmeasured`].
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
 use crate::cache::state_widths;
 use crate::names::{Home, Name, WeightTensor};
-use crate::quantization::{CacheType, Quantization, TensorType};
+use crate::quantization::{CacheType, TensorType};
+use crate::settings::{ExpertPlacement, Settings};
 use crate::weights::{tensor_bytes, typed_tensors};
 
-/// A class of devices whose reported speeds were collected.
-///
-/// Sources: llama.cpp's benchmarks (`benches/` at 0c1e570, discussions
-/// <https://github.com/ggml-org/llama.cpp/discussions/15013> and
-/// <https://github.com/ggml-org/llama.cpp/discussions/4167>) and
-/// <https://github.com/XiongjieDai/GPU-Benchmarks-on-LLM-Inference>.
+/// Ratio of the ends of a range to its middle, in thousandths: the upper end is 2.2 times the lower one.
+pub const SPREAD: u32 = 1483;
+
+/// Bandwidth in GB/s at which a CPU reads weights in RAM, observed on desktop systems with two memory channels.
+pub const RAM_GBPS: u32 = 30;
+
+/// A class of devices with reported speeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpeedClass {
-    /// NVIDIA cards with GDDR memory, from Pascal on.
+    /// NVIDIA GPUs with GDDR memory, from Pascal on.
     NvidiaGddr,
     /// NVIDIA chips that share LPDDR5X memory with the system; measured on the GB10.
     NvidiaLpddr,
     /// A100 and H100 and their variants with HBM2e or HBM3.
     NvidiaHbm,
+    /// AMD GPUs with GDDR memory, from RDNA 2 on.
+    AmdGddr,
+    /// AMD chips that share LPDDR5X memory with the system; measured on the Ryzen AI Max+ 395.
+    AmdLpddr,
     /// Apple chips.
     Apple,
 }
 
-/// Kind of data read per token in addition to the cache, as relevant for the band.
+/// Why there is no range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SpeedKind {
-    /// All weights.
-    Dense,
-    /// Some of the experts.
+pub enum Unmeasured {
+    /// Too few speeds of such devices were reported.
+    Class,
+    /// The reported speeds of such devices differ by more than a range may.
+    Arc,
+    /// No speeds of models with experts were reported for such devices.
     Experts,
-    /// Some of the experts, and a latent (MLA) cache.
-    LatentExperts,
+    /// No speeds with a part in RAM were reported for such devices.
+    Ram,
 }
 
-/// Share of the ceiling that is reached, in thousandths.
+/// How fast a class of devices decodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Band {
-    /// The least.
-    pub low: u32,
-    /// The most.
-    pub high: u32,
+pub struct DecodeRate {
+    /// Fraction of the memory bandwidth that is reached, in thousandths.
+    pub share: u32,
+    /// Time per layer in addition to reading it, in microseconds.
+    pub layer_us: u32,
 }
 
 /// Tokens per second, both ends included.
@@ -59,104 +68,145 @@ pub struct SpeedRange {
     pub high: f64,
 }
 
-impl SpeedClass {
-    /// Every class.
-    pub const ALL: &'static [SpeedClass] =
-        &[SpeedClass::NvidiaGddr, SpeedClass::NvidiaLpddr, SpeedClass::NvidiaHbm, SpeedClass::Apple];
+/// Bytes read for a token, by where they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct TokenReads {
+    /// On the device.
+    pub device: Bytes,
+    /// In RAM.
+    pub host: Bytes,
+}
 
-    /// The class of a device: who makes it, its architecture and its kind of memory, as
-    /// `NVIDIA`, `Ampere`, `HBM2e`. None where no speeds were collected: Kepler and Maxwell,
-    /// Volta, HBM3e, AMD and Intel.
-    pub fn of(vendor: &str, architecture: &str, memory: &str) -> Option<SpeedClass> {
-        let is_old = ["Kepler", "Maxwell"].iter().any(|old| architecture.starts_with(old));
+impl SpeedClass {
+    /// All classes.
+    pub const ALL: &'static [SpeedClass] = &[
+        SpeedClass::NvidiaGddr,
+        SpeedClass::NvidiaLpddr,
+        SpeedClass::NvidiaHbm,
+        SpeedClass::AmdGddr,
+        SpeedClass::AmdLpddr,
+        SpeedClass::Apple,
+    ];
+
+    /// Returns the class of a device by manufacturer, architecture and type of memory, such as `NVIDIA`, `Ampere`,
+    /// `HBM2e`.
+    ///
+    /// # Errors
+    /// If too few speeds were reported, or they differ too much.
+    pub fn of(vendor: &str, architecture: &str, memory: &str) -> Result<SpeedClass, Unmeasured> {
+        let is_any = |old: &[&str]| old.iter().any(|old| architecture.starts_with(old));
         match (vendor, memory) {
-            ("Apple", _) => Some(SpeedClass::Apple),
-            ("NVIDIA", "LPDDR5X") => Some(SpeedClass::NvidiaLpddr),
-            ("NVIDIA", "HBM2e" | "HBM3") if matches!(architecture, "Ampere" | "Hopper") => {
-                Some(SpeedClass::NvidiaHbm)
+            ("Apple", _) => Ok(SpeedClass::Apple),
+            ("NVIDIA", "LPDDR5X") => Ok(SpeedClass::NvidiaLpddr),
+            ("NVIDIA", "HBM2e" | "HBM3") if is_any(&["Ampere", "Hopper"]) => Ok(SpeedClass::NvidiaHbm),
+            ("NVIDIA", memory) if memory.starts_with("GDDR") && !is_any(&["Kepler", "Maxwell"]) => {
+                Ok(SpeedClass::NvidiaGddr)
             }
-            ("NVIDIA", memory) if memory.starts_with("GDDR") && !is_old => Some(SpeedClass::NvidiaGddr),
+            ("AMD", memory) if memory.starts_with("GDDR6") && is_any(&["RDNA 2", "RDNA 3", "RDNA 4"]) => {
+                Ok(SpeedClass::AmdGddr)
+            }
+            ("AMD", memory) if memory.starts_with("LPDDR5X") && is_any(&["RDNA 3.5"]) => {
+                Ok(SpeedClass::AmdLpddr)
+            }
+            ("Intel", memory) if memory.starts_with("GDDR") => Err(Unmeasured::Arc),
+            _ => Err(Unmeasured::Class),
+        }
+    }
+
+    /// Returns how fast the class decodes. `tests/it/speeds.rs` of kbgen fits the figures to the benchmarks of the
+    /// site and scores them on devices and models that were left out.
+    pub fn rate(self) -> DecodeRate {
+        let (share, layer_us) = match self {
+            SpeedClass::NvidiaGddr => (920, 80),
+            SpeedClass::NvidiaLpddr => (700, 80),
+            SpeedClass::NvidiaHbm => (500, 80),
+            SpeedClass::AmdGddr => (820, 113),
+            SpeedClass::AmdLpddr => (680, 28),
+            SpeedClass::Apple => (700, 113),
+        };
+        DecodeRate { share, layer_us }
+    }
+
+    /// Returns why the speed of a model is unknown, if it is.
+    pub fn unmeasured(self, has_experts: bool, is_partly_in_ram: bool) -> Option<Unmeasured> {
+        match self {
+            SpeedClass::NvidiaHbm if has_experts => Some(Unmeasured::Experts),
+            SpeedClass::NvidiaGddr | SpeedClass::AmdGddr => None,
+            _ if is_partly_in_ram => Some(Unmeasured::Ram),
             _ => None,
         }
     }
+}
 
-    /// The name in tables and on pages.
-    pub fn name(self) -> &'static str {
+impl Unmeasured {
+    /// All reasons, in the order of their discriminants.
+    pub const ALL: [Unmeasured; 4] =
+        [Unmeasured::Class, Unmeasured::Arc, Unmeasured::Experts, Unmeasured::Ram];
+
+    /// Returns the reason as a phrase.
+    pub fn reason(self) -> &'static str {
         match self {
-            SpeedClass::NvidiaGddr => "nvidia-gddr",
-            SpeedClass::NvidiaLpddr => "nvidia-lpddr",
-            SpeedClass::NvidiaHbm => "nvidia-hbm",
-            SpeedClass::Apple => "apple",
-        }
-    }
-
-    /// The share of the ceiling that was reported for this class; none where nothing was.
-    /// Of the 75 speeds in `tests/data/speeds.csv` 72 lie inside. Latent caches on Metal get
-    /// a band of their own: one model, its share falling from 0.28 to 0.15 as the context fills.
-    pub fn band(self, kind: SpeedKind) -> Option<Band> {
-        let band = |low, high| Some(Band { low, high });
-        match (self, kind) {
-            (SpeedClass::NvidiaGddr | SpeedClass::NvidiaLpddr, SpeedKind::Dense) => band(500, 850),
-            (SpeedClass::NvidiaLpddr, SpeedKind::Experts | SpeedKind::LatentExperts) => band(600, 820),
-            (SpeedClass::NvidiaHbm, SpeedKind::Dense) => band(300, 550),
-            (SpeedClass::Apple, SpeedKind::Dense) => band(380, 780),
-            (SpeedClass::Apple, SpeedKind::Experts) => band(200, 450),
-            (SpeedClass::Apple, SpeedKind::LatentExperts) => band(140, 310),
-            (SpeedClass::NvidiaGddr | SpeedClass::NvidiaHbm, _) => None,
+            Unmeasured::Class => "too few measurements of this class of devices",
+            Unmeasured::Arc => "measurements of Intel Arc differ up to tenfold between backends and builds",
+            Unmeasured::Experts => "no measurements of models with experts on this class of devices",
+            Unmeasured::Ram => "no measurements with a part in RAM on this class of devices",
         }
     }
 }
 
-impl SpeedKind {
-    /// The kind of a model.
-    pub fn of(model: &Architecture) -> SpeedKind {
-        match model.experts {
-            None => SpeedKind::Dense,
-            Some(_) if model.has(LayerKind::Latent) => SpeedKind::LatentExperts,
-            Some(_) => SpeedKind::Experts,
-        }
-    }
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            SpeedKind::Dense => "dense",
-            SpeedKind::Experts => "experts",
-            SpeedKind::LatentExperts => "latent-experts",
-        }
+impl DecodeRate {
+    /// Returns the tokens per second of a model with this many layers on a device with this bandwidth, in GB/s of 10^9
+    /// bytes.
+    pub fn range(self, bandwidth_gbps: f64, layers: usize, reads: TokenReads) -> SpeedRange {
+        let device = reads.device.0 as f64 / (bandwidth_gbps * f64::from(self.share) * 1e6);
+        let host = reads.host.0 as f64 / (f64::from(RAM_GBPS) * 1e9);
+        let speed = 1.0 / (device + layers as f64 * f64::from(self.layer_us) * 1e-6 + host);
+        let spread = f64::from(SPREAD) / 1000.0;
+        SpeedRange { low: speed / spread, high: speed * spread }
     }
 }
 
-impl Band {
-    /// Tokens per second of a device with this bandwidth (GB/s of 10^9 bytes) that reads
-    /// `bytes` for a token.
-    pub fn range(self, bandwidth_gbps: f64, bytes: Bytes) -> SpeedRange {
-        let speed = |thousandths: u32| bandwidth_gbps * 1e6 * f64::from(thousandths) / bytes.0 as f64;
-        SpeedRange { low: speed(self.low), high: speed(self.high) }
-    }
+/// Returns the weights that a token reads: all but the embedding, of which it looks up one row (the output of a tied
+/// model reads it whole), and of the experts those it uses.
+pub fn weights_read(model: &Architecture, settings: &Settings) -> TokenReads {
+    weights_read_of(model, settings, typed_tensors(model, settings.quantization))
 }
 
-/// Bytes of weights that a token reads: all but the embedding, of which it looks up one row
-/// (the output of a tied model reads it whole), and of the experts those it uses.
-pub fn weight_bytes_read(model: &Architecture, quantization: Quantization) -> Bytes {
-    bytes_read(model, typed_tensors(model, quantization))
-}
-
-/// [`weight_bytes_read`] of tensors with their types.
-pub(crate) fn bytes_read(
+/// [`weights_read`] of tensors with their types.
+pub(crate) fn weights_read_of(
     model: &Architecture,
+    settings: &Settings,
     tensors: impl Iterator<Item = (WeightTensor, TensorType)>,
-) -> Bytes {
-    let used = model.experts.map_or(1, |experts| experts.used);
-    let read = tensors.filter_map(|(tensor, kind)| {
+) -> TokenReads {
+    let layers = model.layers.len() as u64;
+    let host_layers = host_layers(model, settings);
+    let are_experts_in_ram = |layer: u64| match settings.experts {
+        ExpertPlacement::WithLayer => false,
+        ExpertPlacement::FirstLayersOnCpu(count) => layer < count,
+        ExpertPlacement::LastLayersOnCpu(count) => layer >= layers.saturating_sub(count),
+        ExpertPlacement::Cpu => true,
+    };
+    let mut reads = TokenReads::default();
+    for (tensor, kind) in tensors {
         let bytes = tensor_bytes(&tensor, kind).0;
-        match (tensor.home, model.experts) {
-            (Home::Input, _) if tensor.name == Name::TokenEmbedding && !model.tied => None,
-            (Home::Experts(_), Some(experts)) => Some(Bytes(bytes / experts.count * used)),
-            _ => Some(Bytes(bytes)),
-        }
-    });
-    read.sum()
+        let (is_in_ram, bytes) = match (tensor.home, model.experts) {
+            (Home::Input, _) if tensor.name == Name::TokenEmbedding && !model.tied => continue,
+            (Home::Experts(layer), Some(experts)) => {
+                (layer < host_layers || are_experts_in_ram(layer), bytes / experts.count * experts.used)
+            }
+            (Home::Layer(layer) | Home::Experts(layer), _) => (layer < host_layers, bytes),
+            (Home::Input | Home::EveryDevice | Home::Output, _) => (settings.gpu_layers == Some(0), bytes),
+        };
+        if is_in_ram { reads.host += Bytes(bytes) } else { reads.device += Bytes(bytes) }
+    }
+    reads
+}
+
+/// Returns the number of whole layers in RAM.
+fn host_layers(model: &Architecture, settings: &Settings) -> u64 {
+    let layers = model.layers.len() as u64;
+    let on_device = settings.gpu_layers.unwrap_or(layers + 1);
+    (layers + 1).saturating_sub(on_device).min(layers)
 }
 
 /// Bytes that a token reads from the cache, by its type and the tokens before it.
@@ -206,5 +256,20 @@ impl CacheRead {
         let keys = self.full_key * depth + self.window_key * in_window;
         let values = self.full_value * depth + self.window_value * in_window;
         key.tensor_type().row_size(keys) + value.tensor_type().row_size(values) + self.state
+    }
+
+    /// As [`CacheRead::at`], by where the layers are.
+    pub fn placed(&self, model: &Architecture, settings: &Settings, depth: u64) -> TokenReads {
+        let whole = self.at(depth, settings.cache_type_k, settings.cache_type_v).0;
+        let host = whole / (model.layers.len() as u64).max(1) * host_layers(model, settings);
+        TokenReads { device: Bytes(whole - host), host: Bytes(host) }
+    }
+}
+
+impl std::ops::Add for TokenReads {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { device: self.device + other.device, host: self.host + other.host }
     }
 }

@@ -246,19 +246,25 @@ fn facts(report: &FitReport) -> TerminalText {
 
 fn speed(report: &FitReport) -> String {
     let speed = &report.speed;
-    let (Some(empty), Some(full), Some(share), Some(bandwidth)) =
-        (speed.empty_context, speed.full_context, speed.share_of_bandwidth, speed.bandwidth_gbps)
-    else {
+    let (Some(empty), Some(full), Some(share), Some(layer), Some(bandwidth)) = (
+        speed.empty_context,
+        speed.full_context,
+        speed.share_of_bandwidth,
+        speed.layer_microseconds,
+        speed.bandwidth_gbps,
+    ) else {
         return format!("speed: not covered, {}", speed.reason.unwrap_or("no data"));
     };
+    let ram = speed.ram_gbps.map_or(String::new(), |rate| {
+        format!(", {} of them from RAM at {rate} GB/s", gib(speed.host_bytes_read))
+    });
     format!(
-        "speed: {} tokens/s, {} with a full context. Each token reads {} of weights and the cache; such \
-         devices reach {} to {} % of their bandwidth of {bandwidth} GB/s",
+        "speed: {} tokens/s, {} with a full context. Each token reads {} of weights and the cache{ram}; such \
+         devices reach {} % of their bandwidth of {bandwidth} GB/s and need {layer} µs more for each layer",
         per_second(empty),
         per_second(full),
         gib(speed.weight_bytes_read),
-        share[0] / 10,
-        share[1] / 10,
+        share / 10,
     )
 }
 

@@ -5,7 +5,7 @@ use kbgen_estimate::backend::{Backend, driver_range};
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::estimator::BytesRange;
 use kbgen_estimate::plan::search::Available;
-use kbgen_estimate::speed::SpeedClass;
+use kbgen_estimate::speed::{SpeedClass, Unmeasured};
 
 use crate::cli::arguments::{FitOptions, OsName};
 use crate::site::kinds::{DeviceData, System, Vendor};
@@ -45,8 +45,8 @@ pub(super) struct GpuDevice {
     pub backends: &'static [Backend],
     /// Whether it shares system memory.
     pub unified: bool,
-    /// Class and bandwidth in GB/s, if speeds were measured.
-    pub speed: Option<(SpeedClass, f64)>,
+    /// Class of its decode speed and bandwidth in GB/s; `None` for a device without a page.
+    pub speed: Option<(Result<SpeedClass, Unmeasured>, Option<f64>)>,
     /// CUDA compute capability, such as 8.9.
     pub compute_capability: Option<f64>,
 }
@@ -186,8 +186,6 @@ impl GpuDevice {
 
     /// Creates a device from its page and a selected memory size.
     fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>, system: &SystemChoice) -> Self {
-        let text = |field: &Option<String>| field.clone().unwrap_or_default();
-        let class = SpeedClass::of(data.vendor.name(), &text(&data.architecture), &text(&data.memory_type));
         let memory = size.unwrap_or_else(|| data.memory_bytes());
         let visible = data.visible_on(system.systems, memory);
         let reported = system.systems.first().and_then(|system| data.reported(*system, memory));
@@ -204,7 +202,7 @@ impl GpuDevice {
             desktop: 0,
             backends: data.backends(),
             unified: data.unified,
-            speed: class.zip(data.bandwidth_gbps),
+            speed: Some((data.speed_class(), data.bandwidth_gbps)),
             compute_capability: data.compute_capability.as_deref().and_then(|text| text.parse().ok()),
         }
     }

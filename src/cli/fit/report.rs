@@ -234,12 +234,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
             .find(|row| row.verdict == Some("fits") && !request.candidates.is_empty())
             .map(|row| row.quant.clone()),
         remedies,
-        speed: speed(
-            request,
-            &settings,
-            planner.weight_bytes_read(settings.quantization),
-            matches!(verdict, Some("no" | "offload")),
-        ),
+        speed: speed(request, planner, &typed, verdict != Some("no")),
         commands: commands(
             request,
             &typed,

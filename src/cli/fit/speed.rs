@@ -1,72 +1,93 @@
 //! Estimated decoding speed, as a range with its inputs.
 
-use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::planner::Planner;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
-use kbgen_estimate::speed::{CacheRead, SpeedKind};
+use kbgen_estimate::speed::{CacheRead, DecodeRate, RAM_GBPS, TokenReads};
 use serde::Serialize;
 
 use crate::cli::fit::request::FitRequest;
 
 /// Tokens per second of one request. `reason` explains a missing estimate.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Speed {
     /// Minimum and maximum with an empty context.
     pub empty_context: Option<[f64; 2]>,
     /// Minimum and maximum with a full context.
     pub full_context: Option<[f64; 2]>,
-    /// Bytes of weights read per token.
+    /// Bytes of weights read per token, on the device and in RAM.
     pub weight_bytes_read: u64,
+    /// Those of `weight_bytes_read` that are in RAM.
+    pub host_bytes_read: u64,
     /// Fraction of the bandwidth that this class of devices reaches, in thousandths.
-    pub share_of_bandwidth: Option<[u32; 2]>,
+    pub share_of_bandwidth: Option<u32>,
+    /// Time per layer in addition to reading it.
+    pub layer_microseconds: Option<u32>,
     /// Bandwidth in GB/s.
     pub bandwidth_gbps: Option<f64>,
+    /// Assumed bandwidth of the RAM in GB/s, if a part of the model is there.
+    pub ram_gbps: Option<u32>,
     pub reason: Option<&'static str>,
 }
 
-/// Estimates the speed with these settings, where `weights` are the bytes of weights read per token.
+/// Estimates the speed with these settings, which fit if `runs`.
 pub(super) fn speed(
     request: &FitRequest<'_>,
+    planner: &mut Planner<'_>,
     settings: &Settings,
-    weights: Bytes,
-    is_too_large: bool,
+    runs: bool,
 ) -> Speed {
-    let none = |reason| Speed {
-        empty_context: None,
-        full_context: None,
-        weight_bytes_read: weights.0,
-        share_of_bandwidth: None,
-        bandwidth_gbps: None,
-        reason: Some(reason),
+    let weights = planner.weights_read(settings);
+    let known = Speed {
+        weight_bytes_read: weights.device.0 + weights.host.0,
+        host_bytes_read: weights.host.0,
+        ..Speed::default()
     };
-    let places = request.model.layers.len() as u64 + 1;
-    let is_whole = settings.gpu_layers.is_none_or(|layers| layers >= places)
-        && settings.experts == ExpertPlacement::WithLayer
-        && !is_too_large;
-    let card = match request.machine.cards.as_slice() {
-        [] => return none("no device given"),
-        _ if !is_whole => return none("not estimated for layers in RAM"),
-        [card] if card.slug.is_none() => return none("the bandwidth is unknown without --gpu"),
-        [card] => card,
-        _ => return none("no measurements of several devices"),
+    let (rate, bandwidth) = match rate(request, settings, runs) {
+        Ok(found) => found,
+        Err(reason) => return Speed { reason: Some(reason), ..known },
     };
-    let Some((class, bandwidth)) = card.speed else {
-        return none("no measurements of this class of devices");
-    };
-    let Some(band) = class.band(SpeedKind::of(&request.model)) else {
-        return none("no measurements of models with experts on this class of devices");
-    };
-    let read = CacheRead::of(&request.model);
+    let model = &request.model;
+    let read = CacheRead::of(model);
     let at = |depth| {
-        let cache = read.at(depth, settings.cache_type_k, settings.cache_type_v);
-        let range = band.range(bandwidth, weights + cache);
+        let reads: TokenReads = weights + read.placed(model, settings, depth);
+        let range = rate.range(bandwidth, model.layers.len(), reads);
         Some([(range.low * 100.0).floor() / 100.0, (range.high * 100.0).ceil() / 100.0])
     };
     Speed {
         empty_context: at(0),
         full_context: at(request.context),
-        weight_bytes_read: weights.0,
-        share_of_bandwidth: Some([band.low, band.high]),
+        share_of_bandwidth: Some(rate.share),
+        layer_microseconds: Some(rate.layer_us),
         bandwidth_gbps: Some(bandwidth),
-        reason: None,
+        ram_gbps: (weights.host.0 > 0).then_some(RAM_GBPS),
+        ..known
+    }
+}
+
+fn rate(
+    request: &FitRequest<'_>,
+    settings: &Settings,
+    runs: bool,
+) -> Result<(DecodeRate, f64), &'static str> {
+    let places = request.model.layers.len() as u64 + 1;
+    let is_partly_in_ram = settings.gpu_layers.is_some_and(|layers| layers < places)
+        || settings.experts != ExpertPlacement::WithLayer;
+    let card = match request.machine.cards.as_slice() {
+        [] => return Err("no device given"),
+        [card] => card,
+        _ => return Err("no measurements of several devices"),
+    };
+    if !runs {
+        return Err("the model does not fit");
+    }
+    if settings.gpu_layers == Some(0) {
+        return Err("no measurements without layers on the GPU");
+    }
+    let (class, bandwidth) = card.speed.ok_or("the bandwidth is unknown without --gpu")?;
+    let class = class.map_err(|missing| missing.reason())?;
+    let bandwidth = bandwidth.ok_or("the bandwidth of the device is not confirmed")?;
+    match class.unmeasured(request.model.experts.is_some(), is_partly_in_ram) {
+        Some(missing) => Err(missing.reason()),
+        None => Ok((class.rate(), bandwidth)),
     }
 }

@@ -4,7 +4,6 @@ use jiff::civil::Date;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use crate::files::Spanned;
 use crate::i18n::{Translations, text};
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
@@ -171,15 +170,15 @@ impl Fact {
 
 /// Returns sources, as links where they are addresses.
 pub(in crate::render) fn sources(texts: &Translations, evidence: &Evidence) -> Vec<SourceView> {
-    evidence.sources.iter().map(|own| source(texts, own)).collect()
+    evidence.sources.iter().map(|own| source(texts, &own.value)).collect()
 }
 
-fn source(texts: &Translations, source: &Spanned<String>) -> SourceView {
-    let text = &source.value;
+/// Returns a source as a link if it is an address.
+pub(in crate::render) fn source(texts: &Translations, text: &str) -> SourceView {
     if text.starts_with("https://") || text.starts_with("http://") {
-        SourceView { href: Some(text.clone()), label: label(texts, text) }
+        SourceView { href: Some(text.to_string()), label: label(texts, text) }
     } else {
-        SourceView { href: None, label: text.clone() }
+        SourceView { href: None, label: text.to_string() }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::render::address::{href, root};
-use crate::render::fit_files::backends;
+use crate::render::fit_files::{backends, speed_class};
 use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
@@ -29,7 +29,7 @@ struct ComparedDevice {
     /// The least and the most bytes of memory that programs can use.
     visible: [u64; 2],
     backends: Vec<usize>,
-    speed_class: Option<usize>,
+    speed_class: Value,
     maker: String,
     place: String,
     memory_type: Option<String>,
@@ -70,7 +70,12 @@ fn largest_first<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<DeviceData>> {
 /// Returns the speed data of the fit index that is not part of the devices.
 fn speed(cx: &RenderContext<'_>) -> Value {
     let index = cx.fit_index;
-    json!({"stamp": index["stamp"], "quants": index["quants"], "bands": index["bands"]})
+    json!({
+        "stamp": index["stamp"],
+        "quants": index["quants"],
+        "decode": index["decode"],
+        "unmeasured": index["unmeasured"],
+    })
 }
 
 fn row(cx: &RenderContext<'_>, root: &str, device: &Page<DeviceData>) -> ComparedDevice {
@@ -83,7 +88,7 @@ fn row(cx: &RenderContext<'_>, root: &str, device: &Page<DeviceData>) -> Compare
         memory: format!("{} GB", data.memory_gb),
         visible: [visible.low.0, visible.high.0],
         backends: backends(data.backends()),
-        speed_class: cx.inputs.fits.speeds.devices.get(&device.head.id.slug).copied(),
+        speed_class: speed_class(data),
         maker: data.vendor.name().to_string(),
         place: cx.tr(MachineType::of(data).title()).into(),
         memory_type: data.memory_type.clone(),

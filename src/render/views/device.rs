@@ -8,6 +8,7 @@ use crate::render::RenderInputs;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
+use crate::render::views::benchmarks::{BenchmarksLink, of_device};
 use crate::render::views::common::{
     CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
 };
@@ -47,6 +48,7 @@ struct DeviceView {
     backlinks: Vec<Ref>,
     calculator_href: String,
     compare_href: String,
+    benchmarks: Option<BenchmarksLink>,
 }
 
 #[derive(Serialize)]
@@ -169,6 +171,7 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         backlinks: cx.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
         compare_href: format!("{}?a={}", href(root, "compare/"), device.head.id.slug),
+        benchmarks: of_device(root, device),
     }
 }
 

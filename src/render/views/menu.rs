@@ -22,6 +22,7 @@ const MORE: &[(&str, &str)] = &[
     (text("Choose a GPU"), "choose-gpu/"),
     (text("Models by memory"), "models-by-memory/"),
     (text("Cost vs. cloud"), "cost-vs-cloud/"),
+    (text("Benchmarks"), "benchmarks/"),
     (text("Tools"), "tools/"),
     (text("Quantizations"), "quants/"),
     (text("Glossary"), "glossary/"),

@@ -1,5 +1,6 @@
 //! The data of each template: one type per kind of page, borrowing from the site.
 
+mod benchmarks;
 mod builtin_pages;
 mod chart;
 mod choose;
@@ -78,7 +79,7 @@ type Files = Vec<(String, Vec<u8>)>;
 
 /// Returns the queries of all HTML pages, with the data files of errors, models and devices.
 pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<'_>) -> Vec<Query<'q>> {
-    let builders: [(&str, PagesBuilder); 18] = [
+    let builders: [(&str, PagesBuilder); 19] = [
         ("", home::build_pages),
         ("errors/", |cx| vec![lists::errors(cx)]),
         ("further category pages", lists::further_category_pages),
@@ -95,6 +96,7 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         ("404", |cx| vec![builtin_pages::not_found(cx)]),
         ("redirects", builtin_pages::redirects),
         ("compare/", compare::build_pages),
+        ("benchmarks/", benchmarks::build_pages),
         ("choose-gpu/", choose::build_pages),
         ("cost-vs-cloud/", cost::build_pages),
     ];

@@ -8,6 +8,7 @@ use crate::render::badges::{sentence, width_of};
 use crate::render::not_covered::not_covered;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
+use crate::render::views::benchmarks::{BenchmarksLink, of_model};
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
@@ -47,6 +48,7 @@ struct ModelView {
     choose_href: String,
     sources: Vec<SourceView>,
     backlinks: Vec<Ref>,
+    benchmarks: Option<BenchmarksLink>,
 }
 
 #[derive(Serialize)]
@@ -101,10 +103,8 @@ struct PartView {
 pub(in crate::render) fn by_parameters<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<ModelData>> {
     let mut models: Vec<_> = cx.site().models.iter().collect();
     models.sort_by_key(|model| {
-        (
-            model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value),
-            model.head.title.value.to_lowercase(),
-        )
+        let count = model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value);
+        (count, model.head.title.value.to_lowercase())
     });
     models
 }
@@ -215,6 +215,7 @@ fn view(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> ModelVie
         choose_href: format!("{}?model={slug}", href(root, "choose-gpu/")),
         sources: sources(cx.texts(), &data.evidence),
         backlinks: cx.backlinks(root, &model.head.id, &[]),
+        benchmarks: of_model(cx, root, slug, &model.head.title.value),
     }
 }
 

@@ -2,8 +2,11 @@
 
 use jiff::civil::Date;
 use kbgen_estimate::backend::Backend;
+use kbgen_estimate::quantization::CacheType;
+use kbgen_estimate::speed::{SpeedClass, Unmeasured};
 
-use crate::schema::{Integer, record, words};
+use crate::files::Spanned;
+use crate::schema::{Integer, List, Slug, record, words};
 use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
 
 words! {
@@ -47,6 +50,7 @@ words! {
 }
 
 type Small = Integer<1, 100_000>;
+type Tokens = Integer<1, 100_000_000>;
 
 record! {
     /// Total memory that a program reported.
@@ -98,6 +102,8 @@ record! {
         optional released: Option<Date>,
         /// CUDA compute capability, in quotes: `"8.9"`.
         optional compute_capability: Option<String>,
+        /// Reported speeds, shown in the list of benchmarks.
+        optional benchmarks: Vec<Benchmark> as List<Benchmark, 0, 1000>,
         shared SOURCES,
         /// A note for readers of the figures.
         optional note: Option<String>,
@@ -108,7 +114,72 @@ record! {
     }
 }
 
+record! {
+    /// A reported speed.
+    #[derive(Debug, Clone)]
+    pub struct Benchmark {
+        /// Slug of the model.
+        required model: Spanned<String> as Slug,
+        /// Quantization of the file, as in its name.
+        required quant: String,
+        /// Size of the file in GiB.
+        optional file_gib: Option<f64>,
+        /// Quantization of a `kbgen fit` that is nearest to that of the file; default: `quant`.
+        optional like: Option<String>,
+        /// Program and backend, such as `llama.cpp CUDA`.
+        required engine: String,
+        /// Build, version or date of the program.
+        optional build: Option<String>,
+        /// Test as reported, such as `tg128 @ d4096`; a name that starts with `pp` is prompt processing.
+        required test: String,
+        /// Speed.
+        required tokens_per_s: f64,
+        /// Tokens in the cache, on average; default: 64.
+        optional context: Option<i64> as Tokens,
+        /// Type of the cache; default: `f16`.
+        optional cache_type: Option<String>,
+        /// Number of first layers with their experts in RAM.
+        optional cpu_experts: Option<i64> as Small,
+        /// Layers on the GPU; default: all, with the output.
+        optional gpu_layers: Option<i64> as Small,
+        /// Why the speed is not compared with the range.
+        optional unscored: Option<String>,
+        /// Address of the report, or its description.
+        required source: String,
+        /// Whether a user submitted it to a public collection.
+        optional submitted: bool,
+        /// Machine and settings.
+        optional note: Option<String>,
+    }
+}
+
+impl Benchmark {
+    /// Returns whether it is the speed of prompt processing.
+    pub fn is_prompt(&self) -> bool {
+        self.test.starts_with("pp")
+    }
+
+    /// Returns whether a part of the model was in RAM.
+    pub fn is_partly_in_ram(&self) -> bool {
+        self.cpu_experts.is_some() || self.gpu_layers.is_some()
+    }
+
+    /// Returns the type of the cache.
+    pub fn cache_type(&self) -> Option<CacheType> {
+        self.cache_type.as_deref().map_or(Some(CacheType::F16), |name| name.parse().ok())
+    }
+}
+
 impl DeviceData {
+    /// Returns the class whose decode speed it shares.
+    ///
+    /// # Errors
+    /// If too few speeds were reported, or they differ too much.
+    pub fn speed_class(&self) -> Result<SpeedClass, Unmeasured> {
+        let text = |field: &Option<String>| field.clone().unwrap_or_default();
+        SpeedClass::of(self.vendor.name(), &text(&self.architecture), &text(&self.memory_type))
+    }
+
     /// Returns the nominal memory in bytes.
     pub fn memory_bytes(&self) -> u64 {
         // Exact: sizes are multiples of 1/8 GiB.

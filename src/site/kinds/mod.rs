@@ -15,7 +15,7 @@ mod tool;
 
 pub use category::CategoryData;
 pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, TITLE, VERIFIED};
-pub use device::{DeviceClass, DeviceData, System, Vendor, VisibleMemory};
+pub use device::{Benchmark, DeviceClass, DeviceData, System, Vendor, VisibleMemory};
 pub use document::DocumentData;
 pub use error::{
     Cause, ChangelogEntry, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText,

@@ -33,8 +33,6 @@ pub struct Figures {
     pub parameters: u64,
     /// Number of routed experts, and how many of them a token uses.
     pub experts: Option<(u64, u64)>,
-    /// Index into [`SpeedTable::bands`](crate::site::tables::SpeedTable::bands).
-    pub speed_kind: usize,
     /// Cache that a token reads: values of K and of V per earlier token, the same per token in the window, tokens of
     /// the window, bytes of the state.
     pub read: [u64; 6],

@@ -24,17 +24,6 @@ pub struct FitTable {
     pub models: BTreeMap<String, ModelFit>,
     /// Parameter counts by slug.
     pub parameters: BTreeMap<String, Parameters>,
-    /// Fractions of the memory bandwidth that devices reach.
-    pub speeds: SpeedTable,
-}
-
-/// Fraction of its memory bandwidth that a class of devices reaches during decoding.
-#[derive(Debug, Clone, Default)]
-pub struct SpeedTable {
-    /// Minimum and maximum in thousandths, by class of device and kind of model; `None` without measurements.
-    pub bands: Vec<Vec<Option<(u32, u32)>>>,
-    /// Class of each device, by slug.
-    pub devices: BTreeMap<String, usize>,
 }
 
 /// Parameter counts of the loaded tensors.

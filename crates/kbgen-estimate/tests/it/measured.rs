@@ -11,8 +11,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::loads::{bands_section, loads_section};
-use crate::rows::{MODELS, Row, fields, models, number, rows};
-use crate::speed::{Reported, reported};
+use crate::rows::{MODELS, Row, models, number, rows};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{DeviceEstimate, estimate, file_bytes};
 use kbgen_estimate::placement::Device;
@@ -21,7 +20,6 @@ use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{
     CacheLayout, CachePlacement, ExpertPlacement, FlashAttention, Settings, WindowCache,
 };
-use kbgen_estimate::speed::{SpeedClass, SpeedKind};
 
 /// Sizes of files, from the quantizer's dry run.
 pub const FILES: &str = include_str!("../data/measured_files.csv");
@@ -264,41 +262,6 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// Returns the bands of decode speed, and how many reported speeds lie in them.
-fn speed_section() -> String {
-    let reported = reported();
-    let seen: usize = reported.iter().map(|reported| reported.seen).sum();
-    let inside: usize = reported.iter().map(|reported| reported.inside).sum();
-    let mut text = format!(
-        "Of {seen} reported speeds {inside} lie inside the range that is shown.\n\n\
-         | devices | models | range | reported | inside |\n\
-         | --- | --- | --- | ---: | ---: |\n",
-    );
-    for Reported { class, kind, band, seen, inside } in reported {
-        let (devices, models) = (devices_of(class), models_of(kind));
-        let (low, high) = (f64::from(band.low) / 10.0, f64::from(band.high) / 10.0);
-        text += &format!("| {devices} | {models} | {low} to {high}% | {seen} | {inside} |\n");
-    }
-    text
-}
-
-fn devices_of(class: SpeedClass) -> &'static str {
-    match class {
-        SpeedClass::NvidiaGddr => "NVIDIA, GDDR",
-        SpeedClass::NvidiaLpddr => "NVIDIA, LPDDR5X",
-        SpeedClass::NvidiaHbm => "NVIDIA, HBM2e and HBM3",
-        SpeedClass::Apple => "Apple",
-    }
-}
-
-fn models_of(kind: SpeedKind) -> &'static str {
-    match kind {
-        SpeedKind::Dense => "dense",
-        SpeedKind::Experts => "experts",
-        SpeedKind::LatentExperts => "experts, latent",
-    }
-}
-
 /// `7176` as `7,176`.
 fn grouped(number: usize) -> String {
     match number {
@@ -320,10 +283,9 @@ fn accuracy_is_written_down_as_measured() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ACCURACY.md");
     let text = format!(
         "# Accuracy\n\nWritten by the crate's tests (`KBGEN_BLESS=1 cargo test`) from the tables in `tests/data`.\n\n\
-         ## Memory\n\n{}\n## Loads of real programs\n\n{}\n## Token speed\n\n{}\n## Loads of other backends\n\n{}",
+         ## Memory\n\n{}\n## Loads of real programs\n\n{}\n## Loads of other backends\n\n{}",
         error_section(),
         loads_section(),
-        speed_section(),
         bands_section()
     );
     if std::env::var_os("KBGEN_BLESS").is_some_and(|value| !value.is_empty()) {

@@ -1,119 +1,93 @@
-//! Decode speeds that were reported, against the ranges that are published.
-//!
-//! `tests/data/speeds.csv` holds 75 reported speeds with their sources; its columns
-//! `weight_bytes` and `cache_bytes` are what a token reads, counted apart from this program.
+//! Bytes that a token reads, compared with figures that were counted independently of this program.
 
-use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::quantization::{CacheType, Quantization};
-use kbgen_estimate::speed::{Band, CacheRead, SpeedClass, SpeedKind, weight_bytes_read};
+use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::speed::{CacheRead, SpeedClass, TokenReads, Unmeasured, weights_read};
 
-use crate::rows::{Row, models, number, rows};
+use crate::rows::{models, number, rows};
 
-/// Reported decode speeds.
-const SPEEDS: &str = include_str!("../data/speeds.csv");
-
-/// Every kind of model.
-const KINDS: [SpeedKind; 3] = [SpeedKind::Dense, SpeedKind::Experts, SpeedKind::LatentExperts];
-
-fn bytes(row: &Row, model: &Architecture) -> (Bytes, Bytes) {
-    let quantization: Quantization = row["quant"].parse().unwrap();
-    // On average, half of the tokens of a run are in the cache.
-    let depth = number(row, "depth_tokens") + number(row, "generated") / 2;
-    let cache = CacheRead::of(model).at(depth, CacheType::F16, CacheType::F16);
-    (weight_bytes_read(model, quantization), cache)
-}
-
-fn class(row: &Row) -> SpeedClass {
-    SpeedClass::of(&row["vendor"], &row["architecture"], &row["memory"]).unwrap()
-}
+/// Bytes read per token, by model, quantization and tokens before.
+const READS: &str = include_str!("../data/token_reads.csv");
 
 #[test]
 fn a_token_reads_the_weights_it_uses_and_the_cache_before_it() {
     let models = models();
-    let mut seen = 0;
-    for row in rows(SPEEDS).iter().filter(|row| !row["weight_bytes"].is_empty()) {
-        let (weights, cache) = bytes(row, &models[&row["catalogue_id"]]);
-        assert_eq!(weights, Bytes(number(row, "weight_bytes")), "{row:?}");
-        assert_eq!(cache, Bytes(number(row, "cache_bytes")), "{row:?}");
-        seen += 1;
+    let rows = rows(READS);
+    assert_eq!(rows.len(), 30);
+    for row in rows {
+        let model = &models[&row["catalogue_id"]];
+        let settings = Settings::new(row["quant"].parse().unwrap(), 4096);
+        // On average, half of the tokens of a run are in the cache.
+        let depth = number(&row, "depth_tokens") + number(&row, "generated") / 2;
+        let reads = TokenReads { device: Bytes(number(&row, "weight_bytes")), host: Bytes(0) };
+        assert_eq!(weights_read(model, &settings), reads, "{row:?}");
+        let cache = CacheRead::of(model).at(depth, CacheType::F16, CacheType::F16);
+        assert_eq!(cache, Bytes(number(&row, "cache_bytes")), "{row:?}");
     }
-    assert_eq!(seen, 30);
 }
 
-/// The reported speeds of a class of devices and a kind of model.
-pub struct Reported {
-    pub class: SpeedClass,
-    pub kind: SpeedKind,
-    pub band: Band,
-    pub seen: usize,
-    /// How many of them lie in the range.
-    pub inside: usize,
-}
-
-/// Counts the reported speeds of every class and kind that has a band.
-pub fn reported() -> Vec<Reported> {
+#[test]
+fn layers_and_experts_in_ram_are_read_there() {
     let models = models();
-    let rows = rows(SPEEDS);
-    let mut all = Vec::new();
-    for class_asked in SpeedClass::ALL {
-        for kind in KINDS {
-            let Some(band) = class_asked.band(kind) else { continue };
-            let of_both = |row: &&Row| {
-                class(row) == *class_asked && SpeedKind::of(&models[&row["catalogue_id"]]) == kind
-            };
-            let rows: Vec<&Row> = rows.iter().filter(of_both).collect();
-            let is_inside = |row: &&&Row| {
-                let (weights, cache) = bytes(row, &models[&row["catalogue_id"]]);
-                let range = band.range(row["bandwidth_gbps"].parse().unwrap(), weights + cache);
-                (range.low..=range.high).contains(&row["tok_per_s"].parse().unwrap())
-            };
-            let inside = rows.iter().filter(is_inside).count();
-            all.push(Reported { class: *class_asked, kind, band, seen: rows.len(), inside });
-        }
+    let model = &models["gpt-oss-20b"];
+    let whole = Settings::new(Quantization::MXFP4, 4096);
+    let all = weights_read(model, &whole).device;
+    let mut last = 0;
+    for count in 1..=24 {
+        let experts = Settings { experts: ExpertPlacement::FirstLayersOnCpu(count), ..whole.clone() };
+        let reads = weights_read(model, &experts);
+        assert_eq!(reads.device + reads.host, all);
+        assert!(reads.host.0 > last, "{count} layers");
+        last = reads.host.0;
+        let layers = Settings { gpu_layers: Some(25 - count), ..whole.clone() };
+        assert!(weights_read(model, &layers).host > reads.host, "whole layers are more than their experts");
+        let cache = CacheRead::of(model).placed(model, &layers, 4096);
+        assert!(cache.host > Bytes(0) && cache.host.0 * 24 <= (cache.host + cache.device).0 * count);
     }
-    all
+    let reads = weights_read(model, &Settings { gpu_layers: Some(0), ..whole });
+    assert_eq!(reads, TokenReads { device: Bytes(0), host: all });
 }
 
 #[test]
-fn reported_speeds_lie_in_the_ranges() {
-    let reported = reported();
-    for Reported { class, kind, inside, seen, .. } in &reported {
-        let name = format!("{} {}: {inside} of {seen}", class.name(), kind.name());
-        assert!(inside * 10 >= seen * 9, "{name}");
-    }
-    let seen: usize = reported.iter().map(|reported| reported.seen).sum();
-    assert_eq!(seen, rows(SPEEDS).len(), "every speed has a band");
-}
-
-#[test]
-fn no_range_is_so_wide_that_it_says_nothing() {
+fn a_slower_memory_or_a_part_in_ram_makes_every_model_slower() {
     for class in SpeedClass::ALL {
-        for kind in KINDS {
-            let Some(band) = class.band(kind) else { continue };
-            let range = band.range(1008.0, Bytes(4_617_396_480));
-            assert!(range.high / range.low <= 2.3, "{} {}", class.name(), kind.name());
-            assert!(band.high <= 1000, "no device is faster than its memory");
-        }
+        let reads = TokenReads { device: Bytes(4_617_396_480), host: Bytes(0) };
+        let range = class.rate().range(1008.0, 32, reads);
+        assert!(range.high / range.low <= 2.3, "{class:?}");
+        assert!(range.low > class.rate().range(504.0, 32, reads).low, "{class:?}");
+        let reads = TokenReads { device: Bytes(4_000_000_000), host: Bytes(617_396_480) };
+        assert!(range.low > class.rate().range(1008.0, 32, reads).low, "{class:?}");
     }
 }
 
 #[test]
-fn a_device_that_nobody_measured_has_no_class() {
-    assert_eq!(SpeedClass::of("NVIDIA", "Ada Lovelace", "GDDR6X"), Some(SpeedClass::NvidiaGddr));
-    assert_eq!(SpeedClass::of("NVIDIA", "Blackwell 2.0", "LPDDR5X"), Some(SpeedClass::NvidiaLpddr));
-    assert_eq!(SpeedClass::of("NVIDIA", "Hopper", "HBM3"), Some(SpeedClass::NvidiaHbm));
-    assert_eq!(SpeedClass::of("Apple", "Apple8", "LPDDR5/5X"), Some(SpeedClass::Apple));
+fn a_device_without_measurements_has_no_class() {
+    let of = SpeedClass::of;
+    assert_eq!(of("NVIDIA", "Ada Lovelace", "GDDR6X"), Ok(SpeedClass::NvidiaGddr));
+    assert_eq!(of("NVIDIA", "Blackwell 2.0", "LPDDR5X"), Ok(SpeedClass::NvidiaLpddr));
+    assert_eq!(of("NVIDIA", "Hopper", "HBM3"), Ok(SpeedClass::NvidiaHbm));
+    assert_eq!(of("Apple", "Apple8", "LPDDR5/5X"), Ok(SpeedClass::Apple));
+    assert_eq!(of("AMD", "RDNA 3.0", "GDDR6"), Ok(SpeedClass::AmdGddr));
+    assert_eq!(of("AMD", "RDNA 3.5", "LPDDR5X-8000"), Ok(SpeedClass::AmdLpddr));
+    assert_eq!(of("Intel", "Xe2-HPG", "GDDR6"), Err(Unmeasured::Arc));
     for (vendor, architecture, memory) in [
-        ("AMD", "RDNA 3.0", "GDDR6"),
-        ("Intel", "Xe2", "GDDR6"),
+        ("AMD", "CDNA 3.0", "HBM3"),
+        ("AMD", "GCN 5.1", "HBM2"),
         ("NVIDIA", "Volta", "HBM2"),
         ("NVIDIA", "Hopper", "HBM3e"),
         ("NVIDIA", "Maxwell 2.0", "GDDR5"),
         ("NVIDIA", "Ampere", "LPDDR5"),
     ] {
-        assert_eq!(SpeedClass::of(vendor, architecture, memory), None, "{vendor} {architecture} {memory}");
+        assert_eq!(
+            of(vendor, architecture, memory),
+            Err(Unmeasured::Class),
+            "{vendor} {architecture} {memory}"
+        );
     }
+    assert_eq!(SpeedClass::NvidiaHbm.unmeasured(true, false), Some(Unmeasured::Experts));
+    assert_eq!(SpeedClass::Apple.unmeasured(true, true), Some(Unmeasured::Ram));
+    assert_eq!(SpeedClass::NvidiaGddr.unmeasured(true, true), None);
 }
 
 #[test]
