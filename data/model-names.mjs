@@ -142,12 +142,13 @@ for (const row of rows(readFileSync(process.argv[2], "utf8"))) {
 }
 const order = (a, b) => (a < b ? -1 : 1);
 const lines = ["# Made by model-names.mjs: a slug, then the models of its shape, each with its GGUF repositories."];
-for (const slug of [...bySlug.keys()].sort(order))
-  {lines.push(
+for (const slug of [...bySlug.keys()].sort(order)) {
+  lines.push(
     slug,
     ...bySlug
       .get(slug)
       .sort(order)
       .map(line => ` ${line}`),
-  );}
+  );
+}
 console.log(lines.join("\n"));

@@ -13,6 +13,7 @@ mod python;
 mod report;
 mod repositories;
 mod request;
+mod settings;
 mod speed;
 mod tables;
 mod vllm_options;

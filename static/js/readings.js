@@ -156,8 +156,7 @@ kbgen.readings = (() => {
       .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
       .filter(
         (each, at, all) =>
-          each.order < REPEATING ||
-          [...found, ...all.slice(0, at)].every(other => other.line !== each.line),
+          each.order < REPEATING || [...found, ...all.slice(0, at)].every(other => other.line !== each.line),
       )
       .slice(0, MOST)
       .map(each => {

@@ -49,7 +49,7 @@ fn a_large_category_has_several_pages_that_link_to_all_its_errors() {
                  causes:\n  - id: queue\n    title: The queue is full\n    tell: The log names the queue.\n    \
                  solutions: [empty]\ntools: [loader]\nverified: 2026-06-01\n---\nIt stops.\n\n## Empty the queue {{#empty}}\n\nDo it.\n\n## Check\n\nStart it again.\n"
             );
-            sources.add(&format!("content/errors/memory/loader-fault-{at}.md"), page);
+            sources.add(format!("content/errors/memory/loader-fault-{at}.md"), page);
         }
     });
     assert!(!links(&outputs, "errors/index.html").contains("errors/loader-fault-7/index.html"));
@@ -103,7 +103,7 @@ fn without_alternates_and_pictures_a_page_is_one_file() {
             for at in 0..pages {
                 let text =
                     sources.get(sources.find("content/guides/free-memory.md").unwrap()).text.to_string();
-                sources.add(&format!("content/guides/guide-{at}.md"), text);
+                sources.add(format!("content/guides/guide-{at}.md"), text);
             }
         });
         outputs.iter().count()

@@ -16,8 +16,8 @@ use kbgen_estimate::settings::{
 
 use crate::rows::{MODELS, Row, fields, number, rows};
 
-const LOADS: &str = include_str!("../data/real_loads.csv");
 const OTHER_MODELS: &str = include_str!("../data/real_models.csv");
+const LOADS: &str = include_str!("../data/real_loads.csv");
 
 /// Parses the settings of a row, such as `kv=q8_0 moe=first:24 nseq=4`.
 fn settings(row: &Row) -> Settings {
@@ -55,7 +55,8 @@ fn settings(row: &Row) -> Settings {
     settings
 }
 
-fn models() -> BTreeMap<String, Architecture> {
+/// The measured models, and those of the logs, by their slugs.
+pub fn logged_models() -> BTreeMap<String, Architecture> {
     let all = [rows(MODELS), rows(OTHER_MODELS)].concat();
     all.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
 }
@@ -91,7 +92,7 @@ fn backend(name: &str) -> &'static [Backend] {
 /// cache was laid out differently until May 2025, and Llama 4, of which only a part in RAM was logged; and a load of
 /// March 2024, whose compute buffer is 4 MiB smaller than those of later builds.
 fn logged() -> Vec<LoggedGpu> {
-    let models = models();
+    let models = logged_models();
     let rows = rows(LOADS);
     let key = |row: &Row| {
         ["source", "build", "model", "quant", "ctx", "settings"].map(|column| row[column].clone())
@@ -253,7 +254,7 @@ struct LoggedBuffer {
 /// Returns the compute buffers of all logs but the one of DeepSeek V2.5, whose cache was laid out differently until May
 /// 2025.
 fn logged_buffers() -> Vec<LoggedBuffer> {
-    let models = models();
+    let models = logged_models();
     let rows = rows(LOADS);
     let buffers = rows
         .iter()

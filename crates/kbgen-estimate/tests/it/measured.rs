@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::loads::{bands_section, loads_section};
-use crate::rows::{MODELS, Row, models, number, rows};
+use crate::rows::{MODELS, Row, fields, models, number, rows};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{DeviceEstimate, estimate, file_bytes};
 use kbgen_estimate::placement::Device;

@@ -9,6 +9,7 @@ use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::transformers::transformers;
 use kbgen_estimate::vllm::{VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
 
+use crate::loads::logged_models;
 use crate::rows::{models, number, rows};
 
 /// Memory that vLLM logged of itself.
@@ -67,7 +68,7 @@ fn what_vllm_measures_lies_in_the_range() {
 #[test]
 fn logged_pools_lie_in_the_range() {
     const MIB: u64 = 1 << 20;
-    let models = models();
+    let models = logged_models();
     let logged = |id: &str, seen: u64, utilization: u64, pool: u64| {
         let settings = VllmSettings { memory: Bytes(seen * MIB), utilization, ..card(1) };
         let need = vllm(&models[id], &settings).unwrap();
