@@ -11,7 +11,7 @@ use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 pub(super) fn vllm(model: &Architecture) -> Result<Vllm, String> {
     let request = request(model, 1).map_err(|reason| reason.0)?;
     if request.states.is_some() {
-        return Err("the vLLM cache of recurrent states is not modeled".to_string());
+        return Err("the vLLM cache of recurrent states is estimated only by kbgen fit".to_string());
     }
     let checkpoint = Checkpoint::new(model);
     let mut cards = [None; CARDS];

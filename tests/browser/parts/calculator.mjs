@@ -412,7 +412,7 @@ export default function ({ folder, browser, url }) {
     });
     await at("#model=qwen3.5-9b&run=vllm", async page => {
       assert.equal(await verdict(page), "Not covered");
-      assert.match(await text(page, "margin"), /^The vLLM cache of recurrent states is not modeled\.$/);
+      assert.match(await text(page, "margin"), /^The vLLM cache of recurrent states is estimated only by kbgen fit\.$/);
     });
   });
 
