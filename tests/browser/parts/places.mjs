@@ -29,7 +29,9 @@ export default function ({ folder, browser }) {
 
         await page.locator(".nav-wide a", { hasText: "Errors" }).click();
         await page.waitForURL(`${base}errors/index.html`);
-        await page.locator("a.row-title[href*=cuda-oom-loading-model]").click();
+        const row = page.locator("a.row-title[href*=cuda-oom-loading-model]");
+        await page.locator("details.group", { has: row }).locator("summary").click();
+        await row.click();
         await page.waitForURL(`${base}errors/cuda-oom-loading-model/index.html`);
         await page.locator("header.top a.brand").click();
         await page.waitForURL(`${base}index.html`);
