@@ -157,7 +157,8 @@
   // Opens the sections around the target of a link; newer browsers do this themselves.
   const isFolded = element => element.parentElement.closest("details:not([open])");
   function unfoldTarget() {
-    const target = document.querySelector(":target");
+    // After a reload, no element is the target.
+    const target = document.querySelector(":target") || document.getElementById(location.hash.slice(1));
     if (!target || !isFolded(target)) return;
     for (let box = isFolded(target); box; box = isFolded(box)) box.open = true;
     target.scrollIntoView();

@@ -51,7 +51,7 @@ const FIRST = [
   ["two gpus", "Use several GPUs for one model"],
   ["docker gpu", "Run models in Docker with a GPU"],
   ["offload layers", "Offload layers to the GPU and keep the rest in RAM"],
-  ["tokens per second", "Tokens per second: what limits the speed"],
+  ["tokens per second", "Benchmarks"],
   ["rocm or vulkan", "AMD GPUs: ROCm or Vulkan"],
   ["convert to gguf", "Convert a model to GGUF and quantize it"],
   ["is my gpu broken", "Is my GPU broken?"],

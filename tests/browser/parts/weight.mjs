@@ -11,31 +11,31 @@ const BUDGETS = {
   "errors/cuda-oom-loading-model/": [20, 5],
   "errors/": [36, 7],
   "models/": [24, 7],
-  "models-by-memory/": [22, 7],
+  "models-by-memory/": [23, 7],
   "models/llama-3.1-8b-instruct/": [18, 7],
   "will-it-run/": [60, 15],
   // Each opens with an answer, for which it loads one model's table.
   "compare/": [47, 12],
-  "choose-gpu/": [39, 12],
-  "cost-vs-cloud/": [39, 11],
+  "choose-gpu/": [41, 12],
+  "cost-vs-cloud/": [41, 11],
 };
 /** Of a model's table, which a page loads when the model is chosen. */
 const TABLE_KIB = 12;
 /** Of what the search loads when it is first wanted: its own files, and the index of all pages. */
-const SEARCH_KIB = 9;
-const INDEX_KIB = 60;
+const SEARCH_KIB = 11;
+const INDEX_KIB = 66;
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
 export default function ({ folder, browser }) {
-  test("the matching and the searching script are at most 10 KiB together", t => {
+  test("the matching and the searching script are at most 11 KiB together", t => {
     const names = readdirSync(`${folder}/static/js`).filter(name => /^(match|search)\./.test(name));
     const bytes = names.reduce(
       (sum, name) => sum + brotliCompressSync(readFileSync(`${folder}/static/js/${name}`)).length,
       0,
     );
     t.diagnostic(`${bytes} bytes`);
-    assert.ok(names.length === 2 && bytes <= 10240, `${bytes} bytes`);
+    assert.ok(names.length === 2 && bytes <= 11264, `${bytes} bytes`);
   });
   for (const [path, [kib, requests]] of Object.entries(BUDGETS)) {
     test(`/${path} is at most ${kib} KiB in ${requests} requests`, async t => {
