@@ -1,10 +1,8 @@
 //! Healthy logs and input that is not a log produce a message, never a panic.
 
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
 
-use crate::expect::{files, repository};
+use crate::expect::{self, files, repository};
 use crate::knowledge::Knowledge;
 
 #[test]
@@ -20,14 +18,7 @@ fn a_healthy_log_matches_nothing() {
 
 /// Returns the exit code and standard output of `kbgen diagnose` for these bytes.
 fn diagnose(input: &[u8], format: &str) -> (Option<i32>, String) {
-    let mut child = crate::expect::kbgen()
-        .args(["--root", repository("").to_str().unwrap(), "diagnose", "-", "--format", format])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    child.stdin.take().unwrap().write_all(input).expect("the program reads its input");
-    let output = child.wait_with_output().unwrap();
+    let output = expect::diagnose(input, format);
     (output.status.code(), String::from_utf8(output.stdout).expect("the answer is text"))
 }
 

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Once};
 
 use jiff::civil::date;
@@ -44,6 +45,18 @@ pub fn kbgen() -> Command {
     command.env("XDG_CACHE_HOME", cache_dir());
     command.env_remove("KBGEN_CACHE_DIR").env_remove("KBGEN_BASE_URL");
     command
+}
+
+/// Runs `kbgen diagnose` with these bytes as its input.
+pub fn diagnose(input: &[u8], format: &str) -> Output {
+    let mut child = kbgen()
+        .args(["--root", repository("").to_str().unwrap(), "diagnose", "-", "--format", format])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().unwrap().write_all(input).expect("the program reads its input");
+    child.wait_with_output().unwrap()
 }
 
 /// Returns whether expected output is rewritten instead of compared.

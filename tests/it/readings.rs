@@ -1,12 +1,10 @@
 //! Structural readings: what a log says where no page names the cause.
 
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::expect::{files, repository};
+use crate::expect::{self, files};
 use crate::knowledge::Knowledge;
 
 /// Returns the sentences of all readings of a log.
@@ -97,14 +95,7 @@ fn exit_codes_are_read_in_every_notation() {
 /// JSON and text of `kbgen diagnose`.
 fn diagnose(log: &str) -> (Value, String) {
     let run = |format: &str| {
-        let mut child = crate::expect::kbgen()
-            .args(["--root", repository("").to_str().unwrap(), "diagnose", "-", "--format", format])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        child.stdin.take().unwrap().write_all(log.as_bytes()).expect("the program reads its input");
-        String::from_utf8(child.wait_with_output().unwrap().stdout).expect("the answer is text")
+        String::from_utf8(expect::diagnose(log.as_bytes(), format).stdout).expect("the answer is text")
     };
     (serde_json::from_str(&run("json")).expect("the answer is JSON"), run("human"))
 }

@@ -20,6 +20,7 @@ pub mod family;
 pub mod field;
 pub mod fields;
 pub mod gguf;
+pub mod header_error;
 pub mod huggingface;
 mod names;
 pub mod offload;

@@ -4,10 +4,10 @@
 //! limit before memory is reserved for it, so that the cost of a damaged file is bounded.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 
 use crate::bytes::Bytes;
+use crate::header_error::HeaderError;
 use crate::quantization::TensorType;
 
 /// Longest header in bytes; vocabularies of a million tokens need a tenth of it.
@@ -60,38 +60,6 @@ impl FileTensor {
     pub fn bytes(&self) -> Bytes {
         let [columns, rest @ ..] = self.dimensions;
         Bytes(self.kind.row_size(columns).0 * rest.iter().product::<u64>())
-    }
-}
-
-/// Reason why a header cannot be read.
-#[derive(Debug)]
-pub enum HeaderError {
-    /// I/O error.
-    Io(io::Error),
-    /// End of the file within the header.
-    Truncated,
-    /// Not GGUF, or damaged: a phrase.
-    Invalid(String),
-}
-
-impl fmt::Display for HeaderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HeaderError::Io(error) => error.fmt(f),
-            HeaderError::Truncated => f.write_str("the file ends within its header"),
-            HeaderError::Invalid(problem) => f.write_str(problem),
-        }
-    }
-}
-
-impl std::error::Error for HeaderError {}
-
-impl From<io::Error> for HeaderError {
-    fn from(error: io::Error) -> HeaderError {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => HeaderError::Truncated,
-            _ => HeaderError::Io(error),
-        }
     }
 }
 

@@ -8,5 +8,5 @@ mod model;
 mod tests;
 
 pub use fields::architecture_fields;
-pub use header::{FileTensor, Header, HeaderError};
+pub use header::{FileTensor, Header};
 pub use model::{FileError, ModelFile};

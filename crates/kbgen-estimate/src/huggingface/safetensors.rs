@@ -4,10 +4,12 @@
 //! cost of a damaged file is bounded.
 
 use std::fmt;
-use std::io::{self, Read};
+use std::io::Read;
 
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use crate::header_error::HeaderError;
 
 /// Longest header in bytes, that of the reference implementation.
 const MAX_HEADER: u64 = 100_000_000;
@@ -27,38 +29,6 @@ pub struct StoredTensor {
     pub shape: Vec<u64>,
     /// Bytes of its data.
     pub bytes: u64,
-}
-
-/// Reason why a header cannot be read.
-#[derive(Debug)]
-pub enum SafetensorsError {
-    /// I/O error.
-    Io(io::Error),
-    /// End of the file within the header.
-    Truncated,
-    /// Not a safetensors file, or damaged: a phrase.
-    Invalid(String),
-}
-
-impl fmt::Display for SafetensorsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SafetensorsError::Io(error) => error.fmt(f),
-            SafetensorsError::Truncated => f.write_str("the file ends within its header"),
-            SafetensorsError::Invalid(problem) => f.write_str(problem),
-        }
-    }
-}
-
-impl std::error::Error for SafetensorsError {}
-
-impl From<io::Error> for SafetensorsError {
-    fn from(error: io::Error) -> SafetensorsError {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => SafetensorsError::Truncated,
-            _ => SafetensorsError::Io(error),
-        }
-    }
 }
 
 /// Entry of a header.
@@ -103,7 +73,7 @@ impl<'de> Deserialize<'de> for Entries {
 ///
 /// # Errors
 /// When the input is not a safetensors file, is damaged, or cannot be read.
-pub fn read_header(mut input: impl Read) -> Result<Vec<StoredTensor>, SafetensorsError> {
+pub fn read_header(mut input: impl Read) -> Result<Vec<StoredTensor>, HeaderError> {
     let mut length = [0; 8];
     input.read_exact(&mut length)?;
     let length = u64::from_le_bytes(length);
@@ -112,14 +82,14 @@ pub fn read_header(mut input: impl Read) -> Result<Vec<StoredTensor>, Safetensor
     }
     let json = read_at_most(input, length)?;
     if (json.len() as u64) < length {
-        return Err(SafetensorsError::Truncated);
+        return Err(HeaderError::Truncated);
     }
     let Entries(entries) = serde_json::from_slice(&json)
-        .map_err(|error| SafetensorsError::Invalid(format!("not a safetensors header: {error}")))?;
+        .map_err(|error| HeaderError::Invalid(format!("not a safetensors header: {error}")))?;
     entries.into_iter().map(|(name, entry)| checked(name, entry)).collect()
 }
 
-fn checked(name: String, entry: Entry) -> Result<StoredTensor, SafetensorsError> {
+fn checked(name: String, entry: Entry) -> Result<StoredTensor, HeaderError> {
     let Entry { dtype, shape, data_offsets: (start, end) } = entry;
     let shown = name.escape_debug().to_string();
     if shape.len() > MAX_DIMENSIONS {
@@ -149,7 +119,7 @@ fn bits(dtype: &str) -> Option<u64> {
     })
 }
 
-fn read_at_most(input: impl Read, most: u64) -> Result<Vec<u8>, SafetensorsError> {
+fn read_at_most(input: impl Read, most: u64) -> Result<Vec<u8>, HeaderError> {
     // memory grows with what is read, not with what the file promises
     let mut bytes = Vec::new();
     input.take(most).read_to_end(&mut bytes)?;
@@ -195,10 +165,10 @@ impl<'de> Deserialize<'de> for WeightMap {
 ///
 /// # Errors
 /// When the input is not an index, names files outside of its folder, or cannot be read.
-pub fn read_index(input: impl Read) -> Result<Vec<String>, SafetensorsError> {
+pub fn read_index(input: impl Read) -> Result<Vec<String>, HeaderError> {
     let json = read_at_most(input, MAX_INDEX)?;
     let index: Index = serde_json::from_slice(&json)
-        .map_err(|error| SafetensorsError::Invalid(format!("not an index of safetensors files: {error}")))?;
+        .map_err(|error| HeaderError::Invalid(format!("not an index of safetensors files: {error}")))?;
     let WeightMap(files) = index.weight_map;
     let is_outside = |name: &&String| name.contains(['/', '\\', ':']) || name.starts_with('.');
     match files.iter().find(is_outside) {
@@ -208,8 +178,8 @@ pub fn read_index(input: impl Read) -> Result<Vec<String>, SafetensorsError> {
     }
 }
 
-fn invalid<T>(problem: String) -> Result<T, SafetensorsError> {
-    Err(SafetensorsError::Invalid(problem))
+fn invalid<T>(problem: String) -> Result<T, HeaderError> {
+    Err(HeaderError::Invalid(problem))
 }
 
 /// Tensors of a checkpoint as Python engines load them.

@@ -5,9 +5,9 @@ use std::io::{self, Read};
 
 use kbgen_estimate::checkpoint::{WeightType, weight_bytes};
 use kbgen_estimate::fields::ArchitectureFields;
-use kbgen_estimate::huggingface::{
-    Checkpoint, SafetensorsError, StoredTensor, model_fields, read_header, read_index,
-};
+use kbgen_estimate::huggingface::{Checkpoint, StoredTensor, model_fields, read_header, read_index};
+
+use kbgen_estimate::header_error::HeaderError;
 
 use crate::rows::{MODELS, fields, rows};
 
@@ -132,7 +132,7 @@ impl Read for Endless {
 #[test]
 fn damaged_headers_are_refused_with_the_reason() {
     let refusal = |bytes: &[u8]| match read_header(bytes).unwrap_err() {
-        SafetensorsError::Invalid(problem) => problem,
+        HeaderError::Invalid(problem) => problem,
         other => other.to_string(),
     };
     assert_eq!(refusal(b""), "the file ends within its header");

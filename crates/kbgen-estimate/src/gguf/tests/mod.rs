@@ -2,7 +2,8 @@
 
 use crate::estimator::Estimate;
 use crate::fields::ArchitectureFields;
-use crate::gguf::{FileError, Header, HeaderError, ModelFile};
+use crate::gguf::{FileError, Header, ModelFile};
+use crate::header_error::HeaderError;
 use crate::planner::Planner;
 use crate::quantization::{CacheType, Quantization, TensorType};
 use crate::settings::{ExpertPlacement, Settings};
