@@ -10,7 +10,7 @@ pub enum HeaderError {
     Io(io::Error),
     /// End of the file within the header.
     Truncated,
-    /// Of another format, or damaged: a phrase.
+    /// Another format or a damaged header; the phrase describes it.
     Invalid(String),
 }
 
