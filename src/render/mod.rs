@@ -119,7 +119,7 @@ impl SharedData {
     /// # Errors
     /// Every text of a script that cannot be translated.
     pub fn new(inputs: &RenderInputs<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let assets = Assets::new(inputs.sources, &inputs.config.texts)?;
+        let assets = Assets::new(inputs.sources, inputs.config)?;
         let assets = Fact::new(Name::new("assets", ""), assets.fingerprint(), assets);
         inputs.engine.register(&assets);
         let prose = Prose::new(inputs, &assets);

@@ -70,6 +70,20 @@ const RESERVED: &[&str] = &[
     "will-it-run",
 ];
 
+/// Returns whether kbgen reserves an output path: by its first component, with any extension. A site may replace `robots.txt`.
+pub fn is_generated(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or(path);
+    let stem = first.split('.').next().unwrap_or(first);
+    path != ROBOTS
+        && (first.starts_with('_')
+            || first.starts_with(".kbgen")
+            || first == ".nojekyll"
+            || RESERVED.contains(&stem))
+}
+
+/// Output path of the rules for crawlers.
+pub const ROBOTS: &str = "robots.txt";
+
 /// Folders that contain only files, whose names depend on the pages and the theme.
 pub const FILE_FOLDERS: &[&str] = &["assets", "badges", "data", "schema", "social", "static"];
 

@@ -116,9 +116,10 @@
     const line = el("p", null, "small");
     const link = el("a", t("Request a page for it"));
     const head = text.trim().split("\n").pop();
-    link.href = `${issues + (issues.indexOf("?") < 0 ? "?" : "&")}title=${encodeURIComponent(
-      kbgen.masked(head.slice(0, 200), 200).slice(0, 100),
-    )}&body=${encodeURIComponent(`\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``)}`;
+    const title = kbgen.masked(head.slice(0, 200), 200).slice(0, 100);
+    const body = `\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``;
+    const values = { "{title}": title, "{body}": body };
+    link.href = issues.replace(/\{title\}|\{body\}/g, (hole) => encodeURIComponent(values[hole]));
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),

@@ -1,7 +1,9 @@
 //! Site data on every page: name, menus, number of pages.
 
+use crate::config::Repository;
 use crate::i18n::text;
 use crate::render::address::href;
+use crate::render::templates::html;
 use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
 use crate::render::views::context::{PageMeta, RenderContext};
 use crate::site::{Kind, PageId};
@@ -61,8 +63,10 @@ impl RenderContext<'_> {
             tagline: config.tagline.clone(),
             description: config.description.clone(),
             language: config.language.clone(),
-            issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
-            repository: config.repository.clone(),
+            issues: config.repository.as_ref().map(Repository::issue_url),
+            repository: config.repository.as_ref().map(|repository| repository.url.clone()),
+            csp_html: html(config.csp.as_str()),
+            logo: config.theme.logo.clone(),
             contact: config.contact.clone(),
             license: config.license.clone(),
             license_url: config.license_url.clone(),
