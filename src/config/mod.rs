@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
 use crate::i18n::Translations;
+use crate::pack::Pack;
 use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record, words};
 
 pub use placeholders::placeholders;
@@ -86,6 +87,8 @@ record! {
         optional social_images: bool = true,
         /// Formats in which pages are also written: `json` for errors, models and devices, `md` for errors; default: both.
         optional alternates: Vec<Alternate> = vec![Alternate::Json, Alternate::Markdown],
+        /// Subjects of the site besides errors.
+        optional packs: Vec<Pack>,
         /// Days after which a verified page counts as stale.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// Days by category: `drivers = "90"`.
@@ -130,6 +133,8 @@ pub struct Config {
     pub social_images: bool,
     /// Formats in which pages are also written.
     pub alternates: Vec<Alternate>,
+    /// Enabled packs.
+    pub packs: Vec<Pack>,
     /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
     /// Days by category slug.
@@ -238,6 +243,7 @@ impl Config {
             license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
             alternates: written.alternates,
+            packs: written.packs,
             stale_after_days: written.stale_after_days,
             stale_by_category,
             csp: policy::policy(written.csp, found),

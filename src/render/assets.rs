@@ -8,6 +8,7 @@ use crate::diag::Diagnostic;
 use crate::facts::Fingerprint;
 use crate::files::{Outputs, Sources, Span, picture_size};
 use crate::i18n::{TextPart, Translations, calls, parts};
+use crate::pack::Pack;
 use crate::render::templates::TEMPLATE_ERROR;
 
 /// Output paths and contents of static files, by their path below `static/`.
@@ -28,8 +29,13 @@ impl Assets {
     pub fn new(sources: &Sources, config: &Config) -> Result<Self, Vec<Diagnostic>> {
         let mut files = BTreeMap::new();
         let mut faults = Vec::new();
+        let is_unused =
+            |name: &str| !config.packs.contains(&Pack::Llm) && Pack::Llm.static_files().contains(&name);
         for (id, script) in sources.under("static/") {
             let name = script.path.trim_start_matches("static/").to_string();
+            if is_unused(&name) {
+                continue;
+            }
             let bytes = match translated(&script.text, &config.texts) {
                 Ok(script) => script.into_bytes(),
                 Err((range, message)) => {
@@ -51,6 +57,9 @@ impl Assets {
             if name.starts_with("css/") && name.ends_with(".css") {
                 style.extend_from_slice(&asset.bytes);
                 style.push(b'\n');
+                continue;
+            }
+            if is_unused(&name) {
                 continue;
             }
             let path = match name.strip_prefix("root/") {

@@ -64,8 +64,9 @@
   }
   // A link to the calculator with the settings of the case; null if there are none.
   function calculatorLink(setting, total) {
-    const model = kbgen.tables.models.filter(each => each[0] === setting.model)[0];
-    if (!model && !(total > 1073741824)) return null;
+    const models = kbgen.tables.models;
+    const model = models.filter(each => each[0] === setting.model)[0];
+    if (!models.length || (!model && !(total > 1073741824))) return null;
     const line = el("p");
     const link = el(
       "a",

@@ -109,3 +109,21 @@ fn code_in_any_language_with_a_grammar_is_highlighted() {
     let page = text(&outputs, "errors/card-full/index.html");
     assert!(page.contains("<span class=\"k\">const</span>"), "TypeScript has a grammar");
 }
+
+#[test]
+fn without_the_pack_nothing_is_about_language_models() {
+    let outputs = outputs("");
+    let words = ["model", "gpu", "vram", "llm", "quantization"];
+    for (path, _) in outputs.iter().filter(|(path, _)| !path.starts_with("llms")) {
+        assert!(!words.iter().any(|word| path.to_lowercase().contains(word)), "{path}");
+    }
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".html") || path.ends_with(".xml")) {
+        let page = text(&outputs, path).to_lowercase();
+        // The shared site itself names models in two sentences.
+        let page = page.replace("the model is larger than the card", "").replace("loads models.", "");
+        for word in words {
+            let at = page.find(word);
+            assert!(at.is_none(), "{path}: …{}…", at.map_or("", |at| &page[at.saturating_sub(60)..at + 40]));
+        }
+    }
+}

@@ -5,6 +5,7 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::i18n::{Translations, text};
+use crate::pack::Pack;
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
 
@@ -50,6 +51,8 @@ pub(in crate::render) struct SiteView {
     pub footer: Vec<MenuItem>,
     /// Content-Security-Policy of every page; contains no character that HTML escapes in an attribute.
     pub csp_html: Value,
+    /// Enabled packs.
+    pub packs: Vec<Pack>,
     /// Static file of the logo.
     pub logo: Option<String>,
 }

@@ -43,7 +43,7 @@ impl RenderContext<'_> {
             href: href(root, to),
             current: !to.is_empty() && address.starts_with(to),
         };
-        let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
+        let has_page = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
         let documents = [
             (text("About"), "about"),
             (text("Methodology"), "methodology"),
@@ -52,12 +52,13 @@ impl RenderContext<'_> {
             (text("Contact and contributions"), "contribute"),
         ]
         .into_iter()
-        .filter(|(_, slug)| exists(slug))
+        .filter(|(_, slug)| has_page(slug))
         .map(|(title, slug)| MenuItem {
             title: self.tr(title).into(),
             href: href(root, &format!("{slug}/")),
             current: address == format!("{slug}/"),
         });
+        let exists = |(_, to): &&(&str, &str)| self.site().listings().any(|listing| listing.address == *to);
         SiteView {
             title: config.title.clone(),
             tagline: config.tagline.clone(),
@@ -76,8 +77,9 @@ impl RenderContext<'_> {
                 hardware: self.site().devices.len(),
                 guides: self.site().guides.len(),
             },
-            nav: MENU.iter().map(item).collect(),
-            more: MORE.iter().map(item).collect(),
+            nav: MENU.iter().filter(exists).map(item).collect(),
+            more: MORE.iter().filter(exists).map(item).collect(),
+            packs: config.packs.clone(),
             footer: documents.chain(FOOTER.iter().map(item)).collect(),
         }
     }
