@@ -22,6 +22,7 @@ pub mod i18n;
 mod link;
 pub mod load;
 pub mod markdown;
+pub mod pack;
 pub mod pipeline;
 pub mod progress;
 pub mod render;

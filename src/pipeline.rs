@@ -114,9 +114,11 @@ fn read(
     engine.register(&audience);
     engine.register(sources);
     findings.extend(read_faults);
-    let (site, faults) = load::pages_with(sources, options.drafts, engine, progress);
+    let (mut site, faults) = load::pages_with(sources, options.drafts, engine, progress);
     findings.extend(faults);
     findings.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
+    let says = Fingerprint::of_data(&config.packs);
+    site.packs = Some(Fact::new(Name::new("packs", ""), says, config.packs.clone()));
     engine.register(&site);
     progress.start_stage(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);

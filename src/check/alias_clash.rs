@@ -17,6 +17,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let pages: BTreeMap<String, &str> =
         context.site.heads().map(|head| (head.id.address(), head.path.as_str())).collect();
+    let root_files = context.sources.assets_under("static/root/");
+    let root_files: Vec<&str> =
+        root_files.filter_map(|file| file.path.strip_prefix("static/root/")).collect();
     let mut taken: BTreeMap<String, Span> = BTreeMap::new();
     for head in context.site.heads() {
         for alias in &head.aliases {
@@ -42,6 +45,12 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             } else if LISTINGS.iter().any(|listing| listing.address == address) {
                 refuse(
                     format!("alias `{}` is the URL of a built-in page", alias.value),
+                    "remove the alias".into(),
+                );
+            } else if let Some(file) = root_files.iter().find(|file| format!("{file}/").starts_with(&address))
+            {
+                refuse(
+                    format!("alias `{}` is the URL of `static/root/{file}`", alias.value),
                     "remove the alias".into(),
                 );
             } else if taken.insert(address, alias.span).is_some() {

@@ -2,7 +2,7 @@
 
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::site::{Kind, LISTINGS, Missing};
+use crate::site::{Kind, Missing};
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-link",
@@ -46,7 +46,7 @@ fn help(context: &CheckContext<'_>, destination: &str) -> Option<String> {
         .site
         .heads()
         .map(|head| head.id.address())
-        .chain(LISTINGS.iter().map(|listing| listing.address.to_string()))
+        .chain(context.site.listings().map(|listing| listing.address.to_string()))
         .collect();
     let same_slug = wanted.trim_end_matches('/').rsplit('/').next().and_then(|slug| {
         context.site.heads().find(|head| head.id.slug == slug).map(|head| head.id.address())

@@ -105,8 +105,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 
 fn finding(kind: &MarkdownErrorKind, span: Span) -> Diagnostic {
     let rule = RULES.iter().find(|rule| rule.code == kind.name()).unwrap_or(&OTHER);
-    // A bare address is still shown as text.
-    let make = if *kind == MarkdownErrorKind::BareAddress { Diagnostic::warning } else { Diagnostic::error };
+    // A bare address is still shown as text, and code in an unknown language without colors.
+    let is_shown = matches!(kind, MarkdownErrorKind::BareAddress | MarkdownErrorKind::UnknownLanguage(_));
+    let make = if is_shown { Diagnostic::warning } else { Diagnostic::error };
     make(rule, span, kind.message()).help(kind.help())
 }
 

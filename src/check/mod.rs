@@ -16,6 +16,7 @@ mod future_date;
 mod markup;
 mod misleading_link;
 mod missing_file;
+mod missing_pack;
 mod mixed_script;
 mod no_check_section;
 mod no_signature;
@@ -144,6 +145,7 @@ pub const ALL: &[Check] = &[
     Check { rule: future_date::RULE, scope: CheckScope::Page, run: future_date::run },
     Check { rule: misleading_link::RULE, scope: CheckScope::Page, run: misleading_link::run },
     Check { rule: missing_file::RULE, scope: CheckScope::Links, run: missing_file::run },
+    Check { rule: missing_pack::RULE, scope: CheckScope::Site, run: missing_pack::run },
     Check { rule: mixed_script::RULE, scope: CheckScope::Page, run: mixed_script::run },
     Check { rule: no_check_section::RULE, scope: CheckScope::Page, run: no_check_section::run },
     Check { rule: no_signature::RULE, scope: CheckScope::Page, run: no_signature::run },

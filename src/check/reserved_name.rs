@@ -3,7 +3,7 @@
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::why_reserved;
+use crate::site::{Kind, why_reserved};
 
 pub(super) const RULE: Rule = Rule {
     code: "reserved-name",
@@ -17,7 +17,11 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         .heads()
         .filter(|head| !head.is_unread())
         .filter_map(|head| {
-            let why = why_reserved(head.id.kind, &head.id.slug)?;
+            let folder = format!("static/root/{}/", head.id.slug);
+            let is_taken =
+                head.id.kind == Kind::Document && context.sources.assets_under(&folder).next().is_some();
+            let why = why_reserved(head.id.kind, &head.id.slug)
+                .or_else(|| is_taken.then_some("`static/root/` has a folder with this name"))?;
             let message = format!("the name `{}` is reserved", head.id.slug);
             Some(
                 Diagnostic::error(&RULE, Span::top(head.source), message)

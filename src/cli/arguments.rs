@@ -350,4 +350,26 @@ pub(crate) struct MigrateOptions {
 pub(crate) struct InitOptions {
     /// Folder to create; it must be empty or not exist
     pub dir: PathBuf,
+    /// Subject besides errors
+    #[arg(long, value_enum, default_value_t = StarterPack::Llm, value_name = "PACK")]
+    pub pack: StarterPack,
+}
+
+/// Packs of a new knowledge base.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StarterPack {
+    /// Errors only
+    None,
+    /// Language models: models, devices, quantizations, calculators
+    Llm,
+}
+
+impl StarterPack {
+    /// Returns the folder with the files of the pack.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Llm => "llm",
+        }
+    }
 }

@@ -21,7 +21,9 @@ pub(super) fn run(options: &InitOptions, terminal: &Terminal) -> Result<Outcome>
             bail!("`{}` is not empty; choose a new folder", folder.display());
         }
     }
-    write(&STARTER, folder)?;
+    for part in ["common", options.pack.folder()] {
+        write(STARTER.get_dir(part).context("the starter is incomplete")?, Path::new(part), folder)?;
+    }
     terminal.message(format!(
         "created a knowledge base in {}; view it with `kbgen --root {} serve`",
         folder.display(),
@@ -30,13 +32,14 @@ pub(super) fn run(options: &InitOptions, terminal: &Terminal) -> Result<Outcome>
     Ok(Outcome::Success)
 }
 
-fn write(from: &Dir<'_>, to: &Path) -> Result<()> {
+/// Writes the files of `from` below `to`, without the first component `part` of their paths.
+fn write(from: &Dir<'_>, part: &Path, to: &Path) -> Result<()> {
     for file in from.files() {
-        let path = to.join(file.path());
+        let path = to.join(file.path().strip_prefix(part).unwrap_or(file.path()));
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot create `{}`", parent.display()))?;
         }
         fs::write(&path, file.contents()).with_context(|| format!("cannot write `{}`", path.display()))?;
     }
-    from.dirs().try_for_each(|inner| write(inner, to))
+    from.dirs().try_for_each(|inner| write(inner, part, to))
 }

@@ -2,6 +2,9 @@
 
 mod language;
 mod placeholders;
+mod policy;
+mod repository;
+mod theme;
 mod toml;
 
 use std::collections::BTreeMap;
@@ -9,9 +12,12 @@ use std::collections::BTreeMap;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
 use crate::i18n::Translations;
+use crate::pack::Pack;
 use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record, words};
 
 pub use placeholders::placeholders;
+pub use repository::{Repository, RepositoryHost};
+pub use theme::Theme;
 
 /// `site.toml` is not valid TOML.
 pub const BAD_SETTINGS: Rule = Rule {
@@ -67,6 +73,8 @@ record! {
         optional contact: Option<Spanned<String>>,
         /// Branch for edits; default: `main`.
         optional branch: String = "main".into(),
+        /// Software of the repository's host; default: the one that its address names, otherwise GitHub.
+        optional repository_host: Option<RepositoryHost>,
         /// License of the content.
         optional license: Option<String>,
         /// Address of the text of that license.
@@ -79,10 +87,18 @@ record! {
         optional social_images: bool = true,
         /// Formats in which pages are also written: `json` for errors, models and devices, `md` for errors; default: both.
         optional alternates: Vec<Alternate> = vec![Alternate::Json, Alternate::Markdown],
+        /// Subjects of the site besides errors.
+        optional packs: Vec<Pack>,
         /// Days after which a verified page counts as stale.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// Days by category: `drivers = "90"`.
         optional stale_by_category: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Sources that the Content-Security-Policy allows in addition, by directive: `img-src = "https://img.example"`.
+        optional csp: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Response headers of every page, for hosts that read `_headers`.
+        optional headers: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Values of custom properties of the theme, and the `logo`: `accent = "#d33682"`.
+        optional theme: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Span of the whole file.
         apart span: Span = Fields::span,
     }
@@ -106,11 +122,9 @@ pub struct Config {
     /// Translations of the interface into that language.
     pub texts: Translations,
     /// Repository with the content.
-    pub repository: Option<String>,
+    pub repository: Option<Repository>,
     /// Email address for feedback on pages.
     pub contact: Option<String>,
-    /// Branch for edits.
-    pub branch: String,
     /// License of the content.
     pub license: String,
     /// Address of the text of that license.
@@ -119,10 +133,18 @@ pub struct Config {
     pub social_images: bool,
     /// Formats in which pages are also written.
     pub alternates: Vec<Alternate>,
+    /// Enabled packs.
+    pub packs: Vec<Pack>,
     /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
     /// Days by category slug.
     pub stale_by_category: BTreeMap<String, i64>,
+    /// Content-Security-Policy of every page.
+    pub csp: String,
+    /// Other response headers of every page: names and values.
+    pub headers: Vec<(String, String)>,
+    /// Theme settings.
+    pub theme: Theme,
 }
 
 impl Config {
@@ -213,15 +235,20 @@ impl Config {
             base_url: base_url.value,
             texts: language::texts(&language, sources, found),
             language: language.value,
-            repository: written.repository.map(|url| url.value.trim_end_matches('/').to_string()),
+            repository: written
+                .repository
+                .map(|url| Repository::new(&url.value, written.branch, written.repository_host)),
             contact: written.contact.and_then(|contact| mail_address(contact, found)),
-            branch: written.branch,
             license: license.unwrap_or_else(|| "all rights reserved".into()),
             license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
             alternates: written.alternates,
+            packs: written.packs,
             stale_after_days: written.stale_after_days,
             stale_by_category,
+            csp: policy::policy(written.csp, found),
+            headers: policy::headers(written.headers, found),
+            theme: Theme::new(written.theme, sources, found),
         }
     }
 }

@@ -7,9 +7,7 @@ use crate::facts::Fact;
 use crate::files::Sources;
 use crate::markdown::{links_inline, refused_scheme};
 use crate::site::kinds::{ErrorData, GuideData};
-use crate::site::{
-    Dangling, Head, Kind, LISTINGS, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of,
-};
+use crate::site::{Dangling, Head, Kind, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of};
 
 /// Resolves the links of all bodies and front matter.
 pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
@@ -160,7 +158,7 @@ impl<'s> LinkResolver<'s> {
                 None => Err(Missing::Page),
             };
         }
-        if LISTINGS.iter().any(|listing| listing.address == wanted) {
+        if self.site.listings().any(|listing| listing.address == wanted) {
             return Ok(LinkTarget::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).ok_or(Missing::Page)?;

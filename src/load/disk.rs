@@ -16,6 +16,7 @@ use crate::load::names::{BadName, Names, printable};
 use crate::load::pages::MAX_PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
+use crate::site::is_generated;
 
 /// Folder of pages.
 const CONTENT: &str = "content";
@@ -31,6 +32,8 @@ const SETTINGS: &str = "site.toml";
 const MAX_SETTINGS_BYTES: u64 = 64 * 1024;
 /// Maximum size of a template or a translation file, in bytes.
 const MAX_TEMPLATE_BYTES: u64 = 1024 * 1024;
+/// Names of hidden files that hosts read: addresses defined by RFC 8615, and the settings of Apache.
+const HIDDEN: [&str; 2] = [".well-known", ".htaccess"];
 /// Number of bytes that are examined to detect UTF-16.
 const UTF16_SAMPLE: usize = 1024;
 /// Maximum size of a static file, in bytes.
@@ -121,10 +124,10 @@ impl Reader<'_> {
             Ok(data) if !data.is_dir() => return self.refuse(folder, not_a_file(data.file_type())),
             Ok(_) => {}
         }
-        let walk = WalkDir::new(&top)
-            .sort_by_file_name()
-            .into_iter()
-            .filter_entry(|entry| entry.depth() == 0 || !is_scratch(&entry.file_name().to_string_lossy()));
+        let walk = WalkDir::new(&top).sort_by_file_name().into_iter().filter_entry(|entry| {
+            let name = entry.file_name().to_string_lossy();
+            entry.depth() == 0 || !is_scratch(&name) || (folder == "static" && HIDDEN.contains(&&*name))
+        });
         for entry in walk {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
@@ -144,6 +147,11 @@ impl Reader<'_> {
         }
         if let Some(fault) = self.names.check(&path) {
             return self.refuse(&path, Refusal::Name(fault));
+        }
+        if path.strip_prefix("static/root/").is_some_and(is_generated) {
+            let message = format!("kbgen generates `{}`", path.trim_start_matches("static/root/"));
+            let help = "choose another name, or change it by its template or by a setting in site.toml";
+            return self.refuse(&path, Refusal::Name((message, help.into())));
         }
         let in_content = folder == CONTENT;
         let is_page = in_content && path.ends_with(".md");

@@ -73,7 +73,7 @@ pub const NOT_A_FILE: Rule = Rule {
 pub const FILE_NAME: Rule = Rule {
     code: "file-name",
     requirement: "names of files and folders are ASCII without reserved characters, paths have at most 180 bytes and \
-              8 segments, and no two paths differ only in case",
+              8 segments, no two paths differ only in case, and no file in `static/root/` replaces a generated one",
     why: "a site must work on every system, and look-alike names deceive reviewers",
 };
 /// A file next to pages that is neither an image nor plain text.

@@ -27,7 +27,7 @@ const MAX_SCOPES: usize = 200;
 /// Size of the cache at which it is cleared.
 const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Supported languages of code blocks.
+/// Common languages of code blocks, for suggestions; further ones are known by the name or the file extension of their grammar.
 pub const LANGUAGES: [&str; 34] = [
     "bash",
     "batch",
@@ -65,8 +65,9 @@ pub const LANGUAGES: [&str; 34] = [
     "yml",
 ];
 
+/// Returns whether code in a language is highlighted. Loads the grammars only for languages that are not common.
 pub(crate) fn is_known(language: &str) -> bool {
-    LANGUAGES.contains(&language)
+    LANGUAGES.contains(&language) || grammar(language).is_some()
 }
 
 /// Returns the name of the grammar of a language.

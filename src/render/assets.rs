@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::config::Config;
 use crate::diag::Diagnostic;
 use crate::facts::Fingerprint;
 use crate::files::{Outputs, Sources, Span, picture_size};
 use crate::i18n::{TextPart, Translations, calls, parts};
+use crate::pack::Pack;
 use crate::render::templates::TEMPLATE_ERROR;
 
 /// Output paths and contents of static files, by their path below `static/`.
@@ -20,16 +22,21 @@ const DIGITS: usize = 12;
 
 impl Assets {
     /// Collects all static files, with scripts of the theme translated. The style sheets `css/*.css` are joined in
-    /// order of their names.
+    /// order of their names, followed by the theme settings. Files in `root/` keep their names.
     ///
     /// # Errors
     /// Every text of a script with a placeholder but no values in the call.
-    pub fn new(sources: &Sources, texts: &Translations) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(sources: &Sources, config: &Config) -> Result<Self, Vec<Diagnostic>> {
         let mut files = BTreeMap::new();
         let mut faults = Vec::new();
+        let is_unused =
+            |name: &str| !config.packs.contains(&Pack::Llm) && Pack::Llm.static_files().contains(&name);
         for (id, script) in sources.under("static/") {
             let name = script.path.trim_start_matches("static/").to_string();
-            let bytes = match translated(&script.text, texts) {
+            if is_unused(&name) {
+                continue;
+            }
+            let bytes = match translated(&script.text, &config.texts) {
                 Ok(script) => script.into_bytes(),
                 Err((range, message)) => {
                     faults.push(
@@ -52,8 +59,16 @@ impl Assets {
                 style.push(b'\n');
                 continue;
             }
-            files.insert(name.clone(), (hashed("static/", &name, &asset.bytes), asset.bytes.clone()));
+            if is_unused(&name) {
+                continue;
+            }
+            let path = match name.strip_prefix("root/") {
+                Some(path) => path.to_string(),
+                None => hashed("static/", &name, &asset.bytes),
+            };
+            files.insert(name.clone(), (path, asset.bytes.clone()));
         }
+        style.extend_from_slice(config.theme.style.as_bytes());
         if !style.is_empty() {
             files.insert("site.css".into(), (hashed("static/", "site.css", &style), style));
         }

@@ -1,33 +1,34 @@
 //! Files for static hosts: headers, redirects, robots, and `.nojekyll`.
 
+use crate::config::Config;
 use crate::files::Outputs;
 use crate::render::RenderInputs;
-use crate::site::Site;
-
-/// Content-Security-Policy of every page; also stated in the pages, for hosts that send no headers.
-pub(super) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; \
-require-trusted-types-for 'script'; trusted-types default";
+use crate::site::{ROBOTS, Site};
 
 /// File names.
-const FILES: [&str; 4] = ["_headers", "_redirects", "robots.txt", ".nojekyll"];
+const FILES: [&str; 4] = ["_headers", "_redirects", ROBOTS, ".nojekyll"];
 
 /// Makes the files.
 pub(super) fn files(inputs: &RenderInputs<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", inputs.config.base_url);
-    let texts = [headers(), redirects(inputs.site), robots, String::new()];
-    FILES.into_iter().zip(texts).for_each(|(path, text)| outputs.add(path, text));
+    let texts = [headers(inputs.config), redirects(inputs.site), robots, String::new()];
+    let is_own =
+        |path: &str| inputs.sources.assets_under("static/root/").any(|asset| asset.path.ends_with(path));
+    let files =
+        FILES.into_iter().zip(texts).filter(|(path, _)| *path != ROBOTS || !is_own("root/robots.txt"));
+    files.for_each(|(path, text)| outputs.add(path, text));
     outputs
 }
 
-fn headers() -> String {
+/// Formats `_headers`. Browsers ignore `frame-ancestors` in a page, so only the header contains it.
+fn headers(config: &Config) -> String {
+    let others: String = config.headers.iter().map(|(name, value)| format!("  {name}: {value}\n")).collect();
     format!(
-        "/*\n  Content-Security-Policy: {CONTENT_SECURITY_POLICY}; frame-ancestors 'none'\n  \
-         X-Content-Type-Options: nosniff\n  Referrer-Policy: no-referrer\n  \
-         Permissions-Policy: camera=(), geolocation=(), microphone=()\n\n\
+        "/*\n  Content-Security-Policy: {}; frame-ancestors 'none'\n{others}\n\
          /static/*\n  Cache-Control: public, max-age=31536000, immutable\n\n\
-         /social/*\n  Cache-Control: public, max-age=86400\n"
+         /social/*\n  Cache-Control: public, max-age=86400\n",
+        config.csp
     )
 }
 
@@ -44,15 +45,4 @@ fn redirects(site: &Site) -> String {
         .collect();
     lines.sort();
     lines.concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pages_state_the_policy_of_the_headers() {
-        let head = include_str!("../../templates/parts/csp.html");
-        assert!(head.contains(CONTENT_SECURITY_POLICY), "templates/parts/csp.html states another policy");
-    }
 }

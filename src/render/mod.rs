@@ -48,6 +48,7 @@ use crate::diagnosis::{CompiledSignatures, LazySignatures};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::files::{Outputs, Sink, SourceId, Sources};
+use crate::pack::Pack;
 use crate::progress::{BuildProgress, Stage};
 use crate::render::assets::Assets;
 use crate::render::prose::Prose;
@@ -119,7 +120,7 @@ impl SharedData {
     /// # Errors
     /// Every text of a script that cannot be translated.
     pub fn new(inputs: &RenderInputs<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let assets = Assets::new(inputs.sources, &inputs.config.texts)?;
+        let assets = Assets::new(inputs.sources, inputs.config)?;
         let assets = Fact::new(Name::new("assets", ""), assets.fingerprint(), assets);
         inputs.engine.register(&assets);
         let prose = Prose::new(inputs, &assets);
@@ -178,24 +179,28 @@ pub fn files(
     all(inputs, &rest, sink)?;
     go_on(Milestone::Pages);
     inputs.progress.start_stage(Stage::Data, 0);
-    let builders: [(&str, DataBuilder); 16] = [
+    let mut builders: Vec<(&str, DataBuilder)> = vec![
         ("llms-full.txt", data::whole),
         ("kb.json", data::everything),
         ("diagnose.js", diagnose::table),
         ("search.js", search::file),
         ("llms.txt", data::map),
-        ("models.json", data::models),
-        ("hardware.json", data::devices),
-        ("fit tables", |cx| fit_files::tables(cx.inputs)),
-        ("runs.js", model_summary::file),
-        ("devices.js", device_list::file),
-        ("model-names.js", model_names::file),
-        ("badges", badges::files),
         ("feeds", feed::files),
         ("sitemap.xml", sitemap::file),
         ("opensearch.xml", opensearch::file),
         ("static files", |cx| cx.assets.outputs()),
     ];
+    if inputs.site.has(Some(Pack::Llm)) {
+        builders.extend([
+            ("models.json", data::models as DataBuilder),
+            ("hardware.json", data::devices),
+            ("fit tables", |cx| fit_files::tables(cx.inputs)),
+            ("runs.js", model_summary::file),
+            ("devices.js", device_list::file),
+            ("model-names.js", model_names::file),
+            ("badges", badges::files),
+        ]);
+    }
     let data = builders.into_iter().map(|(name, make)| {
         let cx = &cx;
         let make = move || Ok(make(cx).into_files());

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::config::{Alternate, Config};
 use crate::files::Outputs;
+use crate::pack::Pack;
 use crate::render::data::{Form, forms};
 use crate::schema::{Field, json_schema};
 use crate::site::Kind;
@@ -17,10 +18,12 @@ pub(super) fn files(config: &Config) -> Outputs {
         let schema = json_schema(&format!("{}{path}", config.base_url), title, fields);
         outputs.add(path, text(&schema));
     };
-    for kind in Kind::ALL {
+    let has = |pack: Option<Pack>| pack.is_none_or(|pack| config.packs.contains(&pack));
+    for kind in Kind::ALL.into_iter().filter(|kind| has(kind.pack())) {
         add(kind.name(), &format!("Front matter of {}", kind.with_article()), fields(kind));
     }
-    let is_written = |form: &Form| !form.is_alternate || config.alternates.contains(&Alternate::Json);
+    let is_written =
+        |form: &Form| has(form.pack) && (!form.is_alternate || config.alternates.contains(&Alternate::Json));
     for form in forms().into_iter().filter(is_written) {
         add(form.name, form.title, &form.fields);
     }

@@ -13,7 +13,7 @@ use crate::i18n::text;
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign};
 use crate::render::views::{RenderContext, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
-use crate::site::{Head, Kind, LISTINGS, Page, PageId};
+use crate::site::{Head, Kind, Page, PageId};
 
 /// A page in the search index.
 struct SearchEntry {
@@ -156,7 +156,7 @@ fn groups(cx: &RenderContext<'_>) -> Vec<Group> {
     ]
     .into_iter()
     .filter_map(|(address, count)| {
-        let listing = LISTINGS.iter().find(|listing| listing.address == address)?;
+        let listing = site.listings().find(|listing| listing.address == address)?;
         Some((address, cx.tr(listing.title).to_string(), count))
     })
     .collect()
@@ -174,7 +174,7 @@ fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     entries.extend(site.tools.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.categories.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.documents.iter().map(|page| prose(cx, &page.head, &[])));
-    entries.extend(LISTINGS.iter().filter_map(|listing| {
+    entries.extend(site.listings().filter_map(|listing| {
         let (address, purpose, names) = PURPOSES.iter().find(|(own, ..)| *own == listing.address)?;
         let names: Vec<String> = names.split_terminator('|').map(str::to_string).collect();
         let entry = SearchEntry::new(address.to_string(), cx.tr(listing.title));

@@ -6,7 +6,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use crate::files::Outputs;
 use crate::render::views::{RenderContext, category_addresses};
 use crate::render::xml;
-use crate::site::{Head, Kind, LISTINGS};
+use crate::site::{Head, Kind};
 
 /// Makes `sitemap.xml`.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
@@ -18,7 +18,7 @@ pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
 fn sitemap(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
     let base = &cx.inputs.config.base_url;
     let mut entries: Vec<(String, Option<String>)> =
-        LISTINGS.iter().map(|listing| (listing.address.to_string(), None)).collect();
+        cx.site().listings().map(|listing| (listing.address.to_string(), None)).collect();
     entries.extend(
         cx.site()
             .heads()

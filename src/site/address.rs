@@ -2,6 +2,7 @@
 
 use crate::i18n::text;
 use crate::markdown::is_reserved_id;
+use crate::pack::Pack;
 use crate::site::kind::Kind;
 use crate::site::page::PageId;
 
@@ -12,27 +13,39 @@ pub struct Listing {
     pub address: &'static str,
     /// English title.
     pub title: &'static str,
+    /// Pack that a site must enable to have the page.
+    pub pack: Option<Pack>,
 }
 
-/// All generated pages.
+/// Returns a page of every site.
+const fn base(address: &'static str, title: &'static str) -> Listing {
+    Listing { address, title, pack: None }
+}
+
+/// Returns a page of the pack for language models.
+const fn llm(address: &'static str, title: &'static str) -> Listing {
+    Listing { address, title, pack: Some(Pack::Llm) }
+}
+
+/// The generated pages of all packs; [`Site::listings`](crate::site::Site::listings) returns those of a site.
 pub const LISTINGS: &[Listing] = &[
-    Listing { address: "", title: text("Home") },
-    Listing { address: "errors/", title: text("Errors") },
-    Listing { address: "diagnose/", title: text("Diagnose") },
-    Listing { address: "will-it-run/", title: text("Will it run?") },
-    Listing { address: "compare/", title: text("Compare devices") },
-    Listing { address: "choose-gpu/", title: text("Choose a GPU") },
-    Listing { address: "cost-vs-cloud/", title: text("Cost vs. cloud") },
-    Listing { address: "benchmarks/", title: text("Benchmarks") },
-    Listing { address: "models/", title: text("Models") },
-    Listing { address: "models-by-memory/", title: text("Models by memory") },
-    Listing { address: "hardware/", title: text("Hardware") },
-    Listing { address: "quants/", title: text("Quantizations") },
-    Listing { address: "guides/", title: text("Guides") },
-    Listing { address: "tools/", title: text("Tools") },
-    Listing { address: "glossary/", title: text("Glossary") },
-    Listing { address: "search/", title: text("Search") },
-    Listing { address: "changes/", title: text("Recent changes") },
+    base("", text("Home")),
+    base("errors/", text("Errors")),
+    base("diagnose/", text("Diagnose")),
+    llm("will-it-run/", text("Will it run?")),
+    llm("compare/", text("Compare devices")),
+    llm("choose-gpu/", text("Choose a GPU")),
+    llm("cost-vs-cloud/", text("Cost vs. cloud")),
+    llm("benchmarks/", text("Benchmarks")),
+    llm("models/", text("Models")),
+    llm("models-by-memory/", text("Models by memory")),
+    llm("hardware/", text("Hardware")),
+    llm("quants/", text("Quantizations")),
+    base("guides/", text("Guides")),
+    base("tools/", text("Tools")),
+    base("glossary/", text("Glossary")),
+    base("search/", text("Search")),
+    base("changes/", text("Recent changes")),
 ];
 
 /// First path components that are reserved for kbgen, including future use.
@@ -69,6 +82,20 @@ const RESERVED: &[&str] = &[
     "tools",
     "will-it-run",
 ];
+
+/// Returns whether kbgen reserves an output path: by its first component, with any extension. A site may replace `robots.txt`.
+pub fn is_generated(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or(path);
+    let stem = first.split('.').next().unwrap_or(first);
+    path != ROBOTS
+        && (first.starts_with('_')
+            || first.starts_with(".kbgen")
+            || first == ".nojekyll"
+            || RESERVED.contains(&stem))
+}
+
+/// Output path of the rules for crawlers.
+pub const ROBOTS: &str = "robots.txt";
 
 /// Folders that contain only files, whose names depend on the pages and the theme.
 pub const FILE_FOLDERS: &[&str] = &["assets", "badges", "data", "schema", "social", "static"];

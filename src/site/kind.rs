@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::pack::Pack;
+
 /// A kind of page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
@@ -64,6 +66,11 @@ impl Kind {
     /// Returns the kind of the pages in a folder below `content/`.
     pub fn of_folder(folder: &str) -> Option<Self> {
         Self::ALL.into_iter().filter(|kind| *kind != Self::Category).find(|kind| kind.folder() == folder)
+    }
+
+    /// Returns the pack that a site must enable to have pages of this kind.
+    pub fn pack(self) -> Option<Pack> {
+        matches!(self, Self::Model | Self::Hardware | Self::Quant).then_some(Pack::Llm)
     }
 
     /// Returns the name in data files and messages.

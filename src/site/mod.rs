@@ -14,7 +14,9 @@ pub mod scaffold;
 mod tables;
 mod visible;
 
-pub use address::{FILE_FOLDERS, LISTINGS, is_device, is_file_name, parts_of, why_reserved};
+pub use address::{
+    FILE_FOLDERS, LISTINGS, ROBOTS, is_device, is_file_name, is_generated, parts_of, why_reserved,
+};
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
 pub use links::{Dangling, LinkTarget, Links, Missing, PageLinks};

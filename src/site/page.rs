@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{Fact, Facts, Fingerprint, Name};
 use crate::files::{SourceId, Span, Spanned};
 use crate::markdown::Outline;
+use crate::pack::Pack;
+use crate::site::address::{LISTINGS, Listing};
 use crate::site::kind::Kind;
 use crate::site::kinds::{
     CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
@@ -195,9 +197,21 @@ pub struct Site {
     pub readings: Pages<ReadingData>,
     /// Standalone pages.
     pub documents: Pages<DocumentData>,
+    /// Enabled packs; `None` for sites of a few pages, which have none.
+    pub packs: Option<Fact<Vec<Pack>>>,
 }
 
 impl Site {
+    /// Returns whether the site enables a pack; that no pack is needed is always true.
+    pub fn has(&self, pack: Option<Pack>) -> bool {
+        pack.is_none_or(|pack| self.packs.as_ref().is_some_and(|packs| packs.contains(&pack)))
+    }
+
+    /// Returns the pages that kbgen generates for the site.
+    pub fn listings(&self) -> impl Iterator<Item = &'static Listing> {
+        LISTINGS.iter().filter(|listing| self.has(listing.pack))
+    }
+
     /// Iterates over the heads of all pages that the site shows, kind by kind.
     pub fn heads(&self) -> impl Iterator<Item = &Head> {
         heads_of(&self.errors)
@@ -344,6 +358,7 @@ impl Facts for Site {
         self.extractors.visit(visit);
         self.readings.visit(visit);
         self.documents.visit(visit);
+        self.packs.iter().for_each(|packs| packs.visit(visit));
     }
 }
 

@@ -126,7 +126,7 @@
         "aria-autocomplete": "list",
         "aria-controls": list.id,
         "aria-expanded": "false",
-        placeholder: t("Error, model, GPU, term\u2026"),
+        placeholder: document.getElementById("kbgen-search").dataset.hint,
         autocomplete: "off",
         autocapitalize: "off",
         spellcheck: "false",

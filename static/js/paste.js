@@ -64,8 +64,9 @@
   }
   // A link to the calculator with the settings of the case; null if there are none.
   function calculatorLink(setting, total) {
-    const model = kbgen.tables.models.filter(each => each[0] === setting.model)[0];
-    if (!model && !(total > 1073741824)) return null;
+    const models = kbgen.tables.models;
+    const model = models.filter(each => each[0] === setting.model)[0];
+    if (!models.length || (!model && !(total > 1073741824))) return null;
     const line = el("p");
     const link = el(
       "a",
@@ -116,9 +117,10 @@
     const line = el("p", null, "small");
     const link = el("a", t("Request a page for it"));
     const head = text.trim().split("\n").pop();
-    link.href = `${issues + (issues.indexOf("?") < 0 ? "?" : "&")}title=${encodeURIComponent(
-      kbgen.masked(head.slice(0, 200), 200).slice(0, 100),
-    )}&body=${encodeURIComponent(`\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``)}`;
+    const title = kbgen.masked(head.slice(0, 200), 200).slice(0, 100);
+    const body = `\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``;
+    const values = { "{title}": title, "{body}": body };
+    link.href = issues.replace(/\{title\}|\{body\}/g, (hole) => encodeURIComponent(values[hole]));
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),

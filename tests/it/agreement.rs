@@ -35,7 +35,7 @@ fn site(root: &Path) -> Outputs {
             text[..end].lines().filter(|line| *line != "benchmarks:" && !line.starts_with("  - {model: "));
         lines.map(|line| format!("{line}\n")).collect::<String>()
     };
-    write("site.toml".into(), "title = \"T\"\nbase_url = \"https://kb.example/\"\n");
+    write("site.toml".into(), "title = \"T\"\nbase_url = \"https://kb.example/\"\npacks = [\"llm\"]\n");
     for (family, slug, _) in MODELS {
         write(
             format!("content/models/{family}/{slug}.md"),

@@ -39,7 +39,7 @@ fn site() -> Outputs {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    write("site.toml".into(), "title = \"T\"\nbase_url = \"https://kb.example/\"\n");
+    write("site.toml".into(), "title = \"T\"\nbase_url = \"https://kb.example/\"\npacks = [\"llm\"]\n");
     for (family, slug) in MODELS {
         let text = fs::read_to_string(repository(&format!("content/models/{family}/{slug}.md"))).unwrap();
         let end = text[4..].find("\n---\n").unwrap() + 9;

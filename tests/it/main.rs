@@ -41,6 +41,7 @@ mod measured;
 mod methodology;
 mod mistakes;
 mod names;
+mod own_site;
 mod plans;
 mod readings;
 mod rules;

@@ -112,7 +112,7 @@ fn every_error_is_reported_with_its_location() {
         ("> ## a", vec!["## a: heading inside a list, a quotation or a footnote"]),
         ("## a {#x}\n## b {#x}", vec!["## b {#x}: duplicate heading id `x`"]),
         ("## a {#main}", vec!["## a {#main}: reserved heading id `main`"]),
-        ("```bsh\nx\n```", vec!["bsh: unknown code language `bsh`"]),
+        ("```bahs\nx\n```", vec!["bahs: unknown code language `bahs`"]),
         ("> ```bash tol=x\n> y\n> ```", vec!["tol=x: unknown code-block attribute `tol=x`"]),
         ("```bash os=beos\nx\n```", vec!["beos: unknown system `beos`"]),
         ("```bash\nx\n", vec!["```bash: unclosed code block"]),

@@ -30,7 +30,7 @@ fn site() -> TempDir {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    write("site.toml", "title = \"Errors\"\nbase_url = \"https://kb.example/\"\n");
+    write("site.toml", "title = \"Errors\"\nbase_url = \"https://kb.example/\"\npacks = [\"llm\"]\n");
     let device = fs::read_to_string(repository("tests/golden/site/content/hardware/card.md")).unwrap();
     let model = fs::read_to_string(repository("tests/golden/site/content/models/small.md")).unwrap();
     write("content/models/small.md", &model.replacen("title: ", &format!("title: \"{ESCAPED}\" # "), 1));

@@ -1,5 +1,6 @@
 //! The types of data files, each with its JSON Schema.
 
+use crate::pack::Pack;
 use crate::render::data::entries::{DEVICE, ERROR, GUIDE, MODEL, TOOL, WHOLE_MODEL};
 use crate::schema::{Field, Shape};
 
@@ -13,25 +14,28 @@ pub(in crate::render) struct Form {
     pub fields: Vec<Field>,
     /// Whether the files are alternates of pages.
     pub is_alternate: bool,
+    /// Pack with the files.
+    pub pack: Option<Pack>,
 }
 
 /// Returns all types of data files.
 pub(in crate::render) fn forms() -> [Form; 6] {
-    let collection = |name, title, fields: &[Field]| {
+    let collection = |name, title, fields: &[Field], pack| {
         let fields = [COLLECTION, fields].concat();
-        Form { name, title, fields, is_alternate: false }
+        Form { name, title, fields, is_alternate: false, pack }
     };
-    let alternate = |name, title, fields: &[Field]| {
+    let alternate = |name, title, fields: &[Field], pack| {
         let fields = [FILE, fields].concat();
-        Form { name, title, fields, is_alternate: true }
+        Form { name, title, fields, is_alternate: true, pack }
     };
+    let llm = Some(Pack::Llm);
     [
-        collection("kb", "The knowledge base as data", KB),
-        collection("models", "All models with what they need, as data", MODELS),
-        collection("devices", "All devices as data", DEVICES),
-        alternate("error-data", "An error page as data", ERROR),
-        alternate("model-data", "A model with what it needs, as data", WHOLE_MODEL),
-        alternate("hardware-data", "A device as data", DEVICE),
+        collection("kb", "The knowledge base as data", KB, None),
+        collection("models", "All models with what they need, as data", MODELS, llm),
+        collection("devices", "All devices as data", DEVICES, llm),
+        alternate("error-data", "An error page as data", ERROR, None),
+        alternate("model-data", "A model with what it needs, as data", WHOLE_MODEL, llm),
+        alternate("hardware-data", "A device as data", DEVICE, llm),
     ]
 }
 

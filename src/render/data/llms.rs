@@ -3,10 +3,11 @@
 use crate::config::Alternate;
 use crate::escape::MarkdownText;
 use crate::facts::map as map_all;
+use crate::pack::Pack;
 use crate::render::data::{alternate_path, markdown};
 use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
-use crate::site::{Head, LISTINGS, Page};
+use crate::site::{Head, Page};
 
 /// Generated pages with calculators.
 const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
@@ -26,7 +27,10 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
     json.push_syntax(", ");
     json.push(&file(cx.tr("its schema"), "schema/kb.json"));
     text.push(&item(&json, None));
-    text.push(&item(&file(cx.tr("Memory requirements of all models as JSON"), "data/models.json"), None));
+    if site.has(Some(Pack::Llm)) {
+        let models = file(cx.tr("Memory requirements of all models as JSON"), "data/models.json");
+        text.push(&item(&models, None));
+    }
     let mut section = |title: &str, items: Vec<MarkdownText>| {
         if !items.is_empty() {
             text.push_syntax("\n## ");
@@ -46,7 +50,7 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
         page(&error.head, &format!("{base}{address}"), Some(&cx.describe(&error.head)))
     });
     section(cx.tr("Errors"), errors.collect());
-    let calculators = LISTINGS.iter().filter(|listing| CALCULATORS.contains(&listing.address));
+    let calculators = site.listings().filter(|listing| CALCULATORS.contains(&listing.address));
     let calculators = calculators.map(|page| item(&file(cx.tr(page.title), page.address), None));
     section(cx.tr("Calculators"), calculators.collect());
     section(cx.tr("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());

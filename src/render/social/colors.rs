@@ -18,10 +18,10 @@ const DEFAULT: Colors =
     Colors { shared: [0x0c, 0x13, 0x17], ink: [0xe0, 0xe7, 0xe9], accent: [0xff, 0xb9, 0x1f] };
 
 impl Colors {
-    /// Reads the dark values of `--paper`, `--ink` and `--accent` from `static/css/`.
-    pub fn of(sources: &Sources) -> Self {
+    /// Reads the dark values of `--paper`, `--ink` and `--accent` from `static/css/` and the theme settings.
+    pub fn of(sources: &Sources, theme: &str) -> Self {
         let sheets = sources.assets_under("static/css/").map(|asset| String::from_utf8_lossy(&asset.bytes));
-        let style = sheets.collect::<Vec<_>>().join("\n");
+        let style = sheets.collect::<Vec<_>>().join("\n") + theme;
         Self {
             shared: dark(&style, "--paper:").unwrap_or(DEFAULT.shared),
             ink: dark(&style, "--ink:").unwrap_or(DEFAULT.ink),
@@ -76,9 +76,9 @@ mod tests {
     #[test]
     fn the_theme_has_the_default_colors() {
         let mut sources = Sources::default();
-        assert_eq!(Colors::of(&sources), DEFAULT);
+        assert_eq!(Colors::of(&sources, ""), DEFAULT);
         let tokens = include_bytes!("../../../static/css/10-tokens.css");
         sources.add_asset("static/css/10-tokens.css", tokens.to_vec());
-        assert_eq!(Colors::of(&sources), DEFAULT);
+        assert_eq!(Colors::of(&sources, ""), DEFAULT);
     }
 }

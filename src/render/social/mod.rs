@@ -90,7 +90,7 @@ pub(super) fn files(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
     if inputs.sources.asset(&format!("static/{OWN_PICTURE}")).is_none() {
         cards.push((SITE_PICTURE.into(), card::site(inputs)));
     }
-    let (title, colors) = (&inputs.config.title, Colors::of(inputs.sources));
+    let (title, colors) = (&inputs.config.title, Colors::of(inputs.sources, &inputs.config.theme.style));
     cards.par_chunks(BATCH_SIZE).for_each(|row| draw(row, title, &colors, sink));
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let card = |content| Card { kind: "Kind".into(), title: "A title".into(), is_error: true, content };
         let cards: Vec<(String, Card)> = (0..).map(|at| at.to_string()).zip(contents.map(card)).collect();
         let memory = files::MemorySink::default();
-        draw(&cards, "Site", &Colors::of(&Sources::default()), &memory);
+        draw(&cards, "Site", &Colors::of(&Sources::default(), ""), &memory);
         let outputs = memory.into_outputs();
         let drawn: Vec<u8> = outputs.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect();
         let digest = crate::render::assets::digest(&drawn);

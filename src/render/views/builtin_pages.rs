@@ -116,9 +116,7 @@ pub(super) fn diagnose(cx: &RenderContext<'_>) -> TemplatePage {
 }
 
 pub(super) fn search(cx: &RenderContext<'_>) -> TemplatePage {
-    let description = cx.tr(
-        "Search errors, models, hardware, guides and terms by name or keywords. Pasted logs are diagnosed.",
-    );
+    let description = cx.tr("Search all pages by name or keywords. Pasted logs are diagnosed.");
     let meta = PageMeta::listing("search/", "search", cx.tr("Search"), description);
     build_page(cx, meta, "search.html", "search", Value::from(()))
 }

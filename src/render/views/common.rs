@@ -5,6 +5,7 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::i18n::{Translations, text};
+use crate::pack::Pack;
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
 
@@ -39,6 +40,7 @@ pub(in crate::render) struct SiteView {
     pub description: String,
     pub language: String,
     pub repository: Option<String>,
+    /// Form for a new issue, with `{title}` and `{body}` in place of their values.
     pub issues: Option<String>,
     pub contact: Option<String>,
     pub license: String,
@@ -47,6 +49,12 @@ pub(in crate::render) struct SiteView {
     pub nav: Vec<MenuItem>,
     pub more: Vec<MenuItem>,
     pub footer: Vec<MenuItem>,
+    /// Content-Security-Policy of every page; contains no character that HTML escapes in an attribute.
+    pub csp_html: Value,
+    /// Enabled packs.
+    pub packs: Vec<Pack>,
+    /// Static file of the logo.
+    pub logo: Option<String>,
 }
 
 /// Number of pages by kind.

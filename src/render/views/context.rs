@@ -288,9 +288,7 @@ impl<'s> RenderContext<'s> {
     }
 
     fn edit_href(&self, head: &Head) -> Option<String> {
-        let config = self.inputs.config;
-        let repository = config.repository.as_ref()?;
-        Some(format!("{repository}/edit/{}/{}", config.branch, head.path))
+        Some(self.inputs.config.repository.as_ref()?.edit_url(&head.path))
     }
 
     /// Returns an error for lists.

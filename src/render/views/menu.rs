@@ -1,7 +1,9 @@
 //! Site data on every page: name, menus, number of pages.
 
+use crate::config::Repository;
 use crate::i18n::text;
 use crate::render::address::href;
+use crate::render::templates::html;
 use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
 use crate::render::views::context::{PageMeta, RenderContext};
 use crate::site::{Kind, PageId};
@@ -41,7 +43,7 @@ impl RenderContext<'_> {
             href: href(root, to),
             current: !to.is_empty() && address.starts_with(to),
         };
-        let exists = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
+        let has_page = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
         let documents = [
             (text("About"), "about"),
             (text("Methodology"), "methodology"),
@@ -50,19 +52,22 @@ impl RenderContext<'_> {
             (text("Contact and contributions"), "contribute"),
         ]
         .into_iter()
-        .filter(|(_, slug)| exists(slug))
+        .filter(|(_, slug)| has_page(slug))
         .map(|(title, slug)| MenuItem {
             title: self.tr(title).into(),
             href: href(root, &format!("{slug}/")),
             current: address == format!("{slug}/"),
         });
+        let exists = |(_, to): &&(&str, &str)| self.site().listings().any(|listing| listing.address == *to);
         SiteView {
             title: config.title.clone(),
             tagline: config.tagline.clone(),
             description: config.description.clone(),
             language: config.language.clone(),
-            issues: config.repository.as_ref().map(|repository| format!("{repository}/issues/new")),
-            repository: config.repository.clone(),
+            issues: config.repository.as_ref().map(Repository::issue_url),
+            repository: config.repository.as_ref().map(|repository| repository.url.clone()),
+            csp_html: html(config.csp.as_str()),
+            logo: config.theme.logo.clone(),
             contact: config.contact.clone(),
             license: config.license.clone(),
             license_url: config.license_url.clone(),
@@ -72,8 +77,9 @@ impl RenderContext<'_> {
                 hardware: self.site().devices.len(),
                 guides: self.site().guides.len(),
             },
-            nav: MENU.iter().map(item).collect(),
-            more: MORE.iter().map(item).collect(),
+            nav: MENU.iter().filter(exists).map(item).collect(),
+            more: MORE.iter().filter(exists).map(item).collect(),
+            packs: config.packs.clone(),
             footer: documents.chain(FOOTER.iter().map(item)).collect(),
         }
     }

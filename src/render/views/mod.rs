@@ -46,7 +46,7 @@ use crate::files::SourceId;
 use crate::render::address::file;
 use crate::render::data::{alternate, error_alternates};
 use crate::render::templates::TemplateEngine;
-use crate::site::Head;
+use crate::site::{Head, LISTINGS};
 
 /// A page with the data of its template.
 pub(super) struct TemplatePage {
@@ -110,7 +110,11 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         (site.quants.iter().map(|page| &page.head).collect(), quant::build_page),
         (site.documents.iter().map(|page| &page.head).collect(), document::build_page),
     ];
-    let lists = builders.into_iter().map(|(name, make)| Query {
+    let has = |name: &str| {
+        let pack = LISTINGS.iter().find(|listing| listing.address == name).and_then(|listing| listing.pack);
+        site.has(pack)
+    };
+    let lists = builders.into_iter().filter(|(name, _)| has(name)).map(|(name, make)| Query {
         name: name.to_string(),
         about: None,
         make: Box::new(move || {

@@ -1,0 +1,129 @@
+//! Changes of a site that do not copy the theme: files at its root, headers, policy, tokens, logo, hooks, host of the repository.
+
+use kbgen::files::Outputs;
+use kbgen::pipeline;
+
+use crate::case_file::CaseFile;
+use crate::expect::{order, repository};
+
+/// Builds the shared site with changes.
+fn outputs(changes: &str) -> Outputs {
+    let path = repository("tests/cases/shared-site.txt");
+    let (sources, faults) = CaseFile { site: changes.to_string(), ..CaseFile::read(&path) }.sources();
+    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    assert_eq!(built.analysis.findings, []);
+    built.outputs.unwrap()
+}
+
+fn text(outputs: &Outputs, path: &str) -> String {
+    let bytes = outputs.get(path).unwrap_or_else(|| panic!("no output `{path}`"));
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn files_in_the_root_folder_are_copied_unchanged() {
+    let outputs =
+        outputs("--- static/root/CNAME\nkb.example\n--- static/root/robots.txt\nUser-agent: none\n");
+    assert_eq!(text(&outputs, "CNAME"), "kb.example\n");
+    assert_eq!(text(&outputs, "robots.txt"), "User-agent: none\n");
+    assert!(text(&self::outputs(""), "robots.txt").contains("Sitemap: https://kb.example/sitemap.xml"));
+}
+
+#[test]
+fn a_site_extends_the_policy_and_the_headers() {
+    let outputs = outputs(
+        "~~~ site.toml\n base_url = \"https://kb.example/\"\n+[csp]\n+img-src = \"https://img.example\"\n\
+         +frame-src = \"https://video.example\"\n+base-uri = \"'self'\"\n+[headers]\n+Referrer-Policy = \"same-origin\"\n",
+    );
+    let headers = text(&outputs, "_headers");
+    let page = text(&outputs, "errors/card-full/index.html");
+    for part in
+        ["img-src 'self' data: https://img.example;", "frame-src https://video.example", "base-uri 'self';"]
+    {
+        assert!(headers.contains(part), "{headers}");
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(
+        headers.contains("Referrer-Policy: same-origin") && !headers.contains("no-referrer"),
+        "{headers}"
+    );
+    assert!(
+        headers.contains("script-src 'self';") && headers.contains("frame-ancestors 'none'"),
+        "{headers}"
+    );
+}
+
+#[test]
+fn a_site_sets_colors_and_a_logo() {
+    let outputs = outputs(
+        "--- static/own.svg\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n\
+         ~~~ site.toml\n base_url = \"https://kb.example/\"\n+[theme]\n+accent = \"#d33682\"\n+logo = \"own.svg\"\n",
+    );
+    let (style, _) = outputs.iter().find(|(path, _)| path.starts_with("static/site.")).unwrap();
+    assert!(text(&outputs, style).ends_with("--accent: #d33682;\n}\n}\n"));
+    let page = text(&outputs, "index.html");
+    assert!(page.contains("<img class=\"mark\" src=\"./static/own."), "the logo replaces the mark");
+}
+
+#[test]
+fn hooks_add_to_every_page() {
+    let outputs = outputs(
+        "--- templates/hooks/head_end.html\n<meta name=\"own\" content=\"{{ page.kind }}\">\n\
+         --- templates/hooks/page_end.html\n<p>Ask in the forum.</p>\n\
+         --- templates/hooks/footer_end.html\n<p>Imprint</p>\n",
+    );
+    let page = text(&outputs, "errors/card-full/index.html");
+    let order = [
+        "<meta name=\"own\" content=\"error\">",
+        "</head>",
+        "<p>Ask in the forum.</p>",
+        "</main>",
+        "<p>Imprint</p>",
+        "</footer>",
+    ];
+    let places: Vec<_> =
+        order.iter().map(|part| page.find(part).unwrap_or_else(|| panic!("no `{part}`"))).collect();
+    assert!(places.is_sorted());
+}
+
+#[test]
+fn links_for_edits_and_issues_lead_to_the_host_of_the_repository() {
+    let page = |settings: &str| {
+        let changes = format!("~~~ site.toml\n base_url = \"https://kb.example/\"\n{settings}");
+        text(&outputs(&changes), "errors/card-full/index.html")
+    };
+    let gitlab = page("+repository = \"https://gitlab.com/o/r\"\n");
+    assert!(gitlab.contains("https://gitlab.com/o/r/-/edit/main/content/errors/memory/card-full.md"));
+    assert!(
+        gitlab.contains("https://gitlab.com/o/r/-/issues/new?issue%5Btitle%5D=errors/card-full:%20&amp;")
+    );
+    let forgejo = page("+repository = \"https://git.kb.example/o/r\"\n+repository_host = \"forgejo\"\n");
+    assert!(forgejo.contains("https://git.kb.example/o/r/_edit/main/content/errors/memory/card-full.md"));
+}
+
+#[test]
+fn code_in_any_language_with_a_grammar_is_highlighted() {
+    let outputs = outputs(
+        "~~~ content/errors/memory/card-full.md\n Lower the number behind `-ngl`.\n+\n+```ts\n+const layers: number = 20;\n+```\n",
+    );
+    let page = text(&outputs, "errors/card-full/index.html");
+    assert!(page.contains("<span class=\"k\">const</span>"), "TypeScript has a grammar");
+}
+
+#[test]
+fn without_the_pack_nothing_is_about_language_models() {
+    let outputs = outputs("");
+    let words = ["model", "gpu", "vram", "llm", "quantization"];
+    for (path, _) in outputs.iter().filter(|(path, _)| !path.starts_with("llms")) {
+        assert!(!words.iter().any(|word| path.to_lowercase().contains(word)), "{path}");
+    }
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".html") || path.ends_with(".xml")) {
+        let page = text(&outputs, path).to_lowercase();
+        // The shared site itself names models in two sentences.
+        let page = page.replace("the model is larger than the card", "").replace("loads models.", "");
+        for word in words {
+            let at = page.find(word);
+            assert!(at.is_none(), "{path}: …{}…", at.map_or("", |at| &page[at.saturating_sub(60)..at + 40]));
+        }
+    }
+}
