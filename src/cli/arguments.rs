@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Migrate(MigrateOptions),
     /// List the error messages in a program's source that no signature matches
     Mine(MineOptions),
+    /// Check the options and environment variables on pages against a program's source
+    Verify(VerifyOptions),
     /// Create a knowledge base
     Init(InitOptions),
 }
@@ -319,6 +321,24 @@ pub(crate) struct MineOptions {
     /// Number of messages to print
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub top: usize,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyOptions {
+    /// Tool: the name of its file in `content/tools/`
+    pub tool: String,
+    /// Folder with the source of the program, such as an unpacked release, wheel or crate
+    #[arg(long, value_name = "DIR")]
+    pub source: PathBuf,
+    /// Version of the source, written to `verified_with` by `--write`
+    #[arg(long, value_name = "VERSION")]
+    pub release: String,
+    /// Set `verified_with` on the pages whose options and variables all occur in the source
+    #[arg(long)]
+    pub write: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,

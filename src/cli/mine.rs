@@ -1,7 +1,7 @@
 //! `kbgen mine`: compares the messages in a program's source with the signatures.
 
 mod coverage;
-mod literals;
+pub(super) mod literals;
 mod message;
 mod site;
 
@@ -35,10 +35,7 @@ const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 pub(super) fn run(arguments: &Arguments, options: &MineOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let sources = read(&options.source)?;
-    if sources.is_empty() {
-        bail!("`{}` has no source file in C, C++, Go, Python or Rust", options.source.display());
-    }
+    let sources = mined(&source_files(&options.source)?);
     let content = load::read_content(&root)?;
     let (site, _) = load::pages(&content, Drafts::Include);
     let report = Report::new(&site, &content, &sources, options.repo.as_deref());
@@ -49,13 +46,45 @@ pub(super) fn run(arguments: &Arguments, options: &MineOptions, terminal: &Termi
     Ok(Outcome::Success)
 }
 
-/// Reads the messages of all files below a folder, sorted by path.
-fn read(root: &Path) -> Result<Vec<MinedSource>> {
+/// A source file of a program.
+pub(super) struct SourceFile {
+    /// Path relative to the folder.
+    pub(super) path: String,
+    /// Language; `None` for scripts and settings of the build.
+    pub(super) language: Option<Language>,
+    pub(super) text: String,
+}
+
+/// Returns whether a file is a script, or settings of the build, which declare variables.
+fn is_build_file(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    matches!(extension, "cmake" | "sh" | "ps1" | "bat" | "ts" | "js")
+        || path.file_name().is_some_and(|name| name == "CMakeLists.txt" || name == "Dockerfile")
+}
+
+/// Reads the messages of source files.
+fn mined(files: &[SourceFile]) -> Vec<MinedSource> {
+    let mined = |file: &SourceFile| {
+        let language = file.language?;
+        let messages = literals(&file.text, language).into_iter().flat_map(|literal| {
+            let all = Message::all_of(&literal.text, language).into_iter();
+            all.map(move |message| (literal.line, literal.site, message))
+        });
+        Some(MinedSource { path: file.path.clone(), messages: messages.collect() })
+    };
+    files.iter().filter_map(mined).collect()
+}
+
+/// Reads all source files below a folder, sorted by path.
+///
+/// # Errors
+/// If a file cannot be read, or there is none.
+pub(super) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     let is_read = |entry: &walkdir::DirEntry| {
         let name = entry.file_name().to_string_lossy();
         entry.depth() == 0 || !name.starts_with('.') && !SKIPPED.contains(&&*name)
     };
-    let mut sources = Vec::new();
+    let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(is_read) {
         let entry = entry.map_err(|error| {
             let path = error.path().unwrap_or(root).display().to_string();
@@ -63,10 +92,9 @@ fn read(root: &Path) -> Result<Vec<MinedSource>> {
                 error.into_io_error().map_or("it contains itself".to_string(), |error| error.to_string());
             anyhow!("cannot read `{path}`: {reason}")
         })?;
-        let Some(language) = Language::of(entry.path()).filter(|_| entry.file_type().is_file()) else {
-            continue;
-        };
-        if entry.metadata()?.len() > MAX_FILE_BYTES {
+        let language = Language::of(entry.path());
+        let is_read = language.is_some() || is_build_file(entry.path());
+        if !is_read || !entry.file_type().is_file() || entry.metadata()?.len() > MAX_FILE_BYTES {
             continue;
         }
         let cannot_read = || format!("cannot read `{}`", entry.path().display());
@@ -75,14 +103,13 @@ fn read(root: &Path) -> Result<Vec<MinedSource>> {
             0 => Path::new(entry.file_name()),
             _ => entry.path().strip_prefix(root).unwrap_or(entry.path()),
         };
-        let found = literals(&String::from_utf8_lossy(&bytes), language).into_iter();
-        let messages = found.flat_map(|literal| {
-            let all = Message::all_of(&literal.text, language).into_iter();
-            all.map(move |message| (literal.line, literal.site, message))
-        });
-        sources.push(MinedSource { path: path.to_string_lossy().into_owned(), messages: messages.collect() });
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        files.push(SourceFile { path: path.to_string_lossy().into_owned(), language, text });
     }
-    Ok(sources)
+    if files.iter().all(|file| file.language.is_none()) {
+        bail!("`{}` has no source file in C, C++, Go, Python or Rust", root.display());
+    }
+    Ok(files)
 }
 
 fn print(report: &Report, top: usize, terminal: &Terminal) {

@@ -19,6 +19,7 @@ mod progress;
 mod serve;
 mod stale;
 mod terminal;
+mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -76,6 +77,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Links(options) => links::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
+        Command::Verify(options) => verify::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
     }
 }

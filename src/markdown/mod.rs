@@ -5,6 +5,7 @@
 //! unescaped.
 
 mod calls;
+mod code_parts;
 mod destination;
 mod fence;
 mod footnotes;
@@ -26,6 +27,7 @@ mod unsupported;
 mod variant_group;
 
 pub use calls::Call;
+pub use code_parts::{CodePart, code_parts};
 pub use destination::refused_scheme;
 pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::files::Outputs;
 use crate::i18n::text;
+use crate::markdown::{CodePart, code_parts};
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign};
 use crate::render::views::{RenderContext, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
@@ -231,18 +232,9 @@ fn settings(cx: &RenderContext<'_>, entries: &[SearchEntry]) -> BTreeMap<String,
 /// for `-`, as `static/js/names.js` looks them up.
 fn setting_names(text: &str) -> BTreeMap<String, usize> {
     let mut names = BTreeMap::new();
-    let mut in_fence = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            in_fence = !in_fence;
-            continue;
-        }
-        let code: Vec<&str> = match in_fence {
-            true => vec![line],
-            false => line.split('`').skip(1).step_by(2).collect(),
-        };
+    for CodePart { range, in_fence } in code_parts(text) {
         let is_separator = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        for word in code.into_iter().flat_map(|code| code.split(is_separator)) {
+        for word in text[range].split(is_separator) {
             let name = word.strip_prefix("--").unwrap_or(word);
             let parts: Vec<&str> = name.split(['_', '-']).collect();
             let all = |allowed: fn(&u8) -> bool| {

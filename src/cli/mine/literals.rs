@@ -15,7 +15,7 @@ const CONCATENATION: usize = 80;
 
 /// Languages that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
+pub(in crate::cli) enum Language {
     /// C, C++, CUDA, Objective-C and Metal.
     C,
     Go,

@@ -12,6 +12,10 @@ record! {
         required homepage: String as Url,
         /// Repository of its source code.
         optional repository: Option<String> as Url,
+        /// Programs of the tool: options in commands that start with one of them are checked by `kbgen verify`.
+        optional commands: Vec<String>,
+        /// Beginnings of the names of its environment variables: `OLLAMA_`.
+        optional variables: Vec<String>,
         shared VERIFIED,
         shared VERIFIED_WITH,
         shared WEB_SOURCES,

@@ -1,0 +1,192 @@
+//! `kbgen verify`: checks options and environment variables on pages against the source of a program.
+
+mod claims;
+mod program;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Serialize;
+
+use crate::cli::arguments::{Arguments, OutputFormat, VerifyOptions};
+use crate::cli::mine::source_files;
+use crate::cli::terminal::Terminal;
+use crate::cli::verify::claims::claims;
+use crate::cli::verify::program::Program;
+use crate::cli::{Outcome, environment};
+use crate::diag::nearest;
+use crate::escape::one_line;
+use crate::files::Sources;
+use crate::load::{self, Drafts};
+use crate::site::{Head, Kind, Site};
+
+/// Kind of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum ClaimKind {
+    Option,
+    Variable,
+}
+
+/// Result, as written for `--format json`.
+#[derive(Debug, Serialize)]
+struct Report {
+    tool: String,
+    release: String,
+    /// Number of uses of options and variables on pages.
+    claims: usize,
+    /// Number of different options and variables.
+    names: usize,
+    /// Pages with claims, of which all occur in the source.
+    pages: Vec<String>,
+    missing: Vec<MissingClaim>,
+}
+
+/// An option or variable that does not occur in the source.
+#[derive(Debug, Serialize)]
+struct MissingClaim {
+    file: String,
+    line: usize,
+    column: usize,
+    kind: ClaimKind,
+    name: String,
+}
+
+pub(super) fn run(arguments: &Arguments, options: &VerifyOptions, terminal: &Terminal) -> Result<Outcome> {
+    let root = environment::root(arguments.root.as_deref())?;
+    let content = load::read_content(&root)?;
+    let (site, _) = load::pages(&content, Drafts::Include);
+    let report = report(&site, &content, options)?;
+    if options.write {
+        for page in &report.pages {
+            let path = root.join(page);
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+            let text = with_version(&text, &options.tool, &options.release).with_context(|| {
+                format!("`{page}`: write `verified_with` as `{{tool: \"version\"}}` on one line")
+            })?;
+            fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+        }
+    }
+    match options.format {
+        OutputFormat::Json => terminal.print_json(&report),
+        OutputFormat::Human => print(&report, terminal),
+    }
+    Ok(if report.missing.is_empty() { Outcome::Success } else { Outcome::Findings })
+}
+
+fn report(site: &Site, content: &Sources, options: &VerifyOptions) -> Result<Report> {
+    let slug = options.tool.as_str();
+    let Some(tool) = site.tools.iter().find(|tool| tool.head.id.slug == slug) else {
+        let near = nearest(slug, site.slugs(Kind::Tool));
+        let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        bail!("no tool `{slug}` in `content/tools/`{hint}");
+    };
+    if !options.release.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+_".contains(&byte)) {
+        bail!("invalid version `{}`; it consists of letters, digits, `.`, `-`, `+` and `_`", options.release);
+    }
+    let (commands, variables) = (&tool.data.commands, &tool.data.variables);
+    if commands.is_empty() && variables.is_empty() {
+        bail!("`{}` names no `commands` or `variables`; add them to its front matter", tool.head.path);
+    }
+    let program = Program::new(&source_files(&options.source)?);
+    let mut report = Report {
+        tool: slug.to_string(),
+        release: options.release.clone(),
+        claims: 0,
+        names: 0,
+        pages: Vec::new(),
+        missing: Vec::new(),
+    };
+    // A variable belongs to the tool with the longest beginning of its name.
+    let longest = |name: &str, variables: &[String]| {
+        variables.iter().filter(|start| name.starts_with(start.as_str())).map(String::len).max().unwrap_or(0)
+    };
+    let is_foreign = |name: &str| {
+        let own = longest(name, variables);
+        site.tools.iter().any(|tool| longest(name, &tool.data.variables) > own)
+    };
+    let mut names: BTreeMap<String, bool> = BTreeMap::new();
+    let has_versions = |kind| matches!(kind, Kind::Error | Kind::Guide | Kind::Tool);
+    for head in site.heads().filter(|head| has_versions(head.id.kind)) {
+        let text = content.text(head.body.span);
+        let tools = tools(site, head);
+        let is_named = head.id.kind != Kind::Error || tools.contains(&slug);
+        let mut claims = claims(text, commands, variables, tools == [slug]);
+        claims.retain(|claim| claim.kind == ClaimKind::Option || (is_named && !is_foreign(&claim.name)));
+        let before = report.missing.len();
+        for claim in &claims {
+            let is_there =
+                *names.entry(claim.name.clone()).or_insert_with(|| program.has(claim.kind, &claim.name));
+            if !is_there {
+                let position = content.get(head.source).position(head.body.span.start + claim.range.start);
+                report.missing.push(MissingClaim {
+                    file: head.path.clone(),
+                    line: position.line,
+                    column: position.column,
+                    kind: claim.kind,
+                    name: claim.name.clone(),
+                });
+            }
+        }
+        report.claims += claims.len();
+        if !claims.is_empty() && report.missing.len() == before {
+            report.pages.push(head.path.clone());
+        }
+    }
+    report.names = names.len();
+    report.pages.sort();
+    report.missing.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    Ok(report)
+}
+
+/// Returns the tools that a page is about.
+fn tools<'s>(site: &'s Site, head: &'s Head) -> Vec<&'s str> {
+    match head.id.kind {
+        Kind::Tool => vec![&head.id.slug],
+        Kind::Error => {
+            let tools = site.error(&head.id.slug).map(|error| error.data.tools.iter());
+            tools.into_iter().flatten().map(|tool| tool.value.as_str()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Sets the version of a tool in the front matter of a page; `None` if `verified_with` is not a map on one line.
+fn with_version(text: &str, tool: &str, version: &str) -> Option<String> {
+    let mut lines: Vec<String> = text.split('\n').map(str::to_string).collect();
+    let end = lines.iter().skip(1).position(|line| line.trim_end() == "---")? + 1;
+    let entry = format!("{tool}: \"{version}\"");
+    let Some(line) = lines[..end].iter_mut().find(|line| line.starts_with("verified_with:")) else {
+        let after = lines[..end].iter().position(|line| line.starts_with("verified:")).unwrap_or(end - 1);
+        lines.insert(after + 1, format!("verified_with: {{{entry}}}"));
+        return Some(lines.join("\n"));
+    };
+    let inner = line["verified_with:".len()..].trim().strip_prefix('{')?.strip_suffix('}')?;
+    let others = inner.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+    let is_other = |pair: &&str| pair.split_once(':').is_none_or(|(name, _)| name.trim() != tool);
+    let mut pairs: Vec<&str> = others.filter(is_other).collect();
+    pairs.push(&entry);
+    pairs.sort_unstable();
+    *line = format!("verified_with: {{{}}}", pairs.join(", "));
+    Some(lines.join("\n"))
+}
+
+fn print(report: &Report, terminal: &Terminal) {
+    for MissingClaim { file, line, column, name, .. } in &report.missing {
+        terminal.print(format!(
+            "{}:{line}:{column}: `{}` is not in the source\n",
+            one_line(file),
+            one_line(name)
+        ));
+    }
+    let Report { tool, release, claims, names, pages, missing } = report;
+    terminal.print(format!(
+        "{} {}: {names} options and variables in {claims} places, {} places without a match; {} pages match\n",
+        one_line(tool),
+        one_line(release),
+        missing.len(),
+        pages.len()
+    ));
+}
