@@ -28,7 +28,7 @@ use crate::load::{self, Drafts};
 
 pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let (sources, _) = load::read(&root)?;
+    let sources = load::read_content(&root, |path| is_needed(path, options))?;
     let (site, _) = load::pages(&sources, Drafts::Include);
     let request = FitRequest::new(&site, options)?;
     let report = report::report(&site, &request)?;
@@ -39,4 +39,16 @@ pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Termin
         }
     }
     Ok(Outcome::Success)
+}
+
+/// Returns whether a page is read: those of devices and quantizations, of models unless a file is given, and of the errors
+/// that a report names.
+fn is_needed(path: &str, options: &FitOptions) -> bool {
+    let has_name = || !model_file::is_file(&options.model);
+    match path.split('/').nth(1) {
+        Some("hardware" | "quants") => true,
+        Some("models") => has_name(),
+        Some("errors") => error_page::SLUGS.iter().any(|slug| path.ends_with(&format!("/{slug}.md"))),
+        _ => false,
+    }
 }

@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &Arguments, options: &MineOptions, terminal: &Termi
     if sources.is_empty() {
         bail!("`{}` has no source file in C, C++, Go, Python or Rust", options.source.display());
     }
-    let content = load::read_content(&root)?;
+    let content = load::read_content(&root, |_| true)?;
     let (site, _) = load::pages(&content, Drafts::Include);
     let report = Report::new(&site, &content, &sources, options.repo.as_deref());
     match options.format {
