@@ -247,6 +247,7 @@ fn a_response_without_a_model_is_refused_with_the_reason() {
             "/file" => answer(stream, "302 Found", "Location: file:///etc/passwd\r\n", b""),
             "/cut" => write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nGGUF"),
             "/other" => answer(stream, "206 Partial Content", "Content-Range: bytes 9-99/100\r\n", &[0; 91]),
+            "/headers" => write!(stream, "HTTP/1.1 200 OK\r\n{}", "X-Padding: x\r\n".repeat(10_000)),
             "/first" if range.is_some_and(|[start, _]| start == 0) => {
                 let range = format!("Content-Range: bytes 0-99/{}\r\n", 9 << 20);
                 answer(stream, "206 Partial Content", &range, &header(None, &tensors())[..100])
@@ -267,6 +268,7 @@ fn a_response_without_a_model_is_refused_with_the_reason() {
         ("cut", "(18)"),
         ("other", "the server sends another range than requested"),
         ("first", "the server does not support ranges"),
+        ("headers", "the server sends endless headers"),
         ("ssh", "cannot fetch"),
     ] {
         let message = server.refusal(&format!("{}/{path}", server.address));

@@ -177,6 +177,8 @@ impl Response {
                 Some((_, rest)) if self.status == 0 => {
                     self.status = rest.get(..3).and_then(|code| code.parse().ok()).unwrap_or_default();
                 }
+                // curl would wait for a reader of the rest
+                _ if input.limit() == 0 => bail!("the server sends endless headers"),
                 _ if !line.ends_with(b"\n") => return Ok(false),
                 // an interim response
                 _ if text.is_empty() && matches!(self.status, 100..=199) => self.status = 0,
