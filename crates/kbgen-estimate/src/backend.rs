@@ -50,8 +50,6 @@ pub struct Profile {
     pub widens_cache: bool,
     /// First builds whose devices keep copies of their inputs for pipeline parallelism; none if no builds do.
     pub pipelined_since: Option<Build>,
-    /// Whether the results of experts and their weights stay until the sum.
-    pub fuses_experts: bool,
     /// Share of the model file.
     pub file: FileShare,
     /// Memory used beside the buffers by the driver, the context and, on shared memory, the system.
@@ -86,7 +84,6 @@ impl Backend {
             extra: 0,
             widens_cache: true,
             pipelined_since: Some(Build::Earliest),
-            fuses_experts: true,
             file: FileShare::None,
             driver: driver(309, 749),
         };
@@ -99,7 +96,6 @@ impl Backend {
                 widens_cache: false,
                 // It has events since December 2025 (https://github.com/ggml-org/llama.cpp/pull/18302).
                 pipelined_since: Some(Build::February2026),
-                fuses_experts: false,
                 driver: driver(0, 1190),
                 ..cuda
             },
@@ -108,17 +104,12 @@ impl Backend {
                 extra: 32 * MIB,
                 widens_cache: false,
                 pipelined_since: None,
-                fuses_experts: true,
                 file: FileShare::Mapped,
                 driver: driver(0, 512),
             },
-            Backend::Sycl => Profile {
-                compute: [800, 1200],
-                widens_cache: false,
-                fuses_experts: false,
-                driver: driver(0, 1190),
-                ..cuda
-            },
+            Backend::Sycl => {
+                Profile { compute: [800, 1200], widens_cache: false, driver: driver(0, 1190), ..cuda }
+            }
         }
     }
 }
@@ -133,10 +124,6 @@ impl Profile {
         }
         if self.pipelined_since.is_none_or(|first| own.build < first) {
             own.pipelining = Pipelining::Off;
-        }
-        if !self.fuses_experts {
-            // the only difference of later builds
-            own.build = own.build.min(Build::June2026);
         }
         own
     }
