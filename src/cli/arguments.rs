@@ -212,8 +212,12 @@ pub(crate) struct ExplainOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct FitOptions {
-    /// Model name, as in the URL of its page; a GGUF file: its path, its folder, or `-` for its first bytes on standard input; or the folder of a Hugging Face checkpoint
-    pub model: String,
+    /// Model name, as in the URL of its page; a GGUF file: its path, its folder, or `-` for its first bytes on standard input; the folder of a Hugging Face checkpoint; with --fetch, an address. Further models run beside the first on the first device
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<String>,
+    /// Read the headers of hf:OWNER/NAME, hf:OWNER/NAME:FILE or a URL from the network, by curl
+    #[arg(long)]
+    pub fetch: bool,
     /// Quantization of the weights [default: the largest that fits]
     #[arg(long, value_name = "Q")]
     pub quant: Option<String>,
@@ -230,7 +234,7 @@ pub(crate) struct FitOptions {
     #[arg(long, value_name = "GIB", allow_hyphen_values = true)]
     pub memory: Vec<String>,
     /// Memory used by other programs on the first device; a desktop uses up to 1.6 GiB
-    #[arg(long, value_name = "GIB", allow_hyphen_values = true)]
+    #[arg(long, value_name = "GIB", visible_alias = "remaining-for", allow_hyphen_values = true)]
     pub other_memory: Option<String>,
     /// System, which decides how much of the memory programs see [default: linux; macos for Apple]
     #[arg(long, value_enum)]

@@ -25,7 +25,7 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let sources = load::read_content(&root)?;
+    let sources = load::read_content(&root, |_| true)?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
     let engine = cache.engine();
     engine.register(&sources);

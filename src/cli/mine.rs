@@ -36,7 +36,7 @@ const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 pub(super) fn run(arguments: &Arguments, options: &MineOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let sources = mined(&source_files(&options.source)?);
-    let content = load::read_content(&root)?;
+    let content = load::read_content(&root, |_| true)?;
     let (site, _) = load::pages(&content, Drafts::Include);
     let report = Report::new(&site, &content, &sources, options.repo.as_deref());
     match options.format {

@@ -55,7 +55,7 @@ struct MissingClaim {
 
 pub(super) fn run(arguments: &Arguments, options: &VerifyOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let content = load::read_content(&root)?;
+    let content = load::read_content(&root, |_| true)?;
     let (site, _) = load::pages(&content, Drafts::Include);
     let report = report(&site, &content, options)?;
     if options.write {
@@ -183,7 +183,7 @@ fn print(report: &Report, terminal: &Terminal) {
     }
     let Report { tool, release, claims, names, pages, missing } = report;
     terminal.print(format!(
-        "{} {}: {names} options and variables in {claims} places, {} places without a match; {} pages match\n",
+        "{} {}: {names} options and variables in {claims} places, {} missing; pages without findings: {}\n",
         one_line(tool),
         one_line(release),
         missing.len(),

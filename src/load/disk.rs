@@ -54,18 +54,23 @@ pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
 pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::after(earlier);
     theme::add(&mut sources);
-    read_into(root, &FOLDERS, sources)
+    read_into(root, &FOLDERS, sources, &|_| true)
 }
 
-/// Reads only `site.toml` and `content/`, for commands that render no pages.
+/// Reads only `site.toml` and the files in `content/` whose path `is_needed`, for commands that render no pages.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_content(root: &Path) -> anyhow::Result<Sources> {
-    Ok(read_into(root, &[CONTENT], Sources::default())?.0)
+pub fn read_content(root: &Path, is_needed: impl Fn(&str) -> bool) -> anyhow::Result<Sources> {
+    Ok(read_into(root, &[CONTENT], Sources::default(), &is_needed)?.0)
 }
 
-fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
+fn read_into(
+    root: &Path,
+    folders: &[&str],
+    sources: Sources,
+    is_needed: &dyn Fn(&str) -> bool,
+) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     let settings = root.join(SETTINGS);
     if !settings.is_file() {
         bail!(
@@ -73,7 +78,7 @@ fn read_into(root: &Path, folders: &[&str], sources: Sources) -> anyhow::Result<
             root.display()
         );
     }
-    let mut reader = Reader { root, sources, found: Vec::new(), names: Names::default() };
+    let mut reader = Reader { root, sources, found: Vec::new(), names: Names::default(), is_needed };
     match bounded(&settings, MAX_SETTINGS_BYTES) {
         Ok(bytes) => reader.add_text(SETTINGS, bytes),
         Err(fault) => reader.refuse(SETTINGS, fault),
@@ -112,6 +117,8 @@ struct Reader<'r> {
     sources: Sources,
     found: Vec<Diagnostic>,
     names: Names,
+    /// Whether the file at a path is read.
+    is_needed: &'r dyn Fn(&str) -> bool,
 }
 
 impl Reader<'_> {
@@ -142,6 +149,9 @@ impl Reader<'_> {
 
     fn file(&mut self, folder: &str, entry: &DirEntry) {
         let path = self.relative_path(entry.path());
+        if !(self.is_needed)(&path) {
+            return;
+        }
         if !entry.file_type().is_file() {
             return self.refuse(&path, not_a_file(entry.file_type()));
         }

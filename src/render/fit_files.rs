@@ -160,7 +160,7 @@ pub(super) fn profiles() -> Vec<Value> {
             "compute": profile.compute,
             "extra": profile.extra,
             "widens": profile.widens_cache,
-            "pipelined": profile.pipelined,
+            "pipelined": profile.pipelined_since.is_some(),
             "file": match profile.file {
                 FileShare::None => "",
                 FileShare::Mapped => "mapped",

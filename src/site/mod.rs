@@ -20,7 +20,9 @@ pub use address::{
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
 pub use links::{Dangling, LinkTarget, Links, Missing, PageLinks};
-pub use names::{NamedPage, NamedQuant, Names, PublishedModel, Resolved, all_published, published};
+pub use names::{
+    HUB_PREFIXES, NamedPage, NamedQuant, Names, PublishedModel, Resolved, all_published, published,
+};
 pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};

@@ -18,7 +18,7 @@ fn text(bytes: &mut Vec<u8>, text: &str) {
 }
 
 /// A header: the metadata of a Llama of two layers and those of the split, then these tensors, of the type Q8_0.
-fn header(split: Option<[u64; 2]>, tensors: &[(String, [u64; 2])]) -> Vec<u8> {
+pub fn header(split: Option<[u64; 2]>, tensors: &[(String, [u64; 2])]) -> Vec<u8> {
     let [hidden, ffn, _] = SIZES;
     let mut numbers = vec![
         ("llama.block_count", 2),
@@ -55,7 +55,7 @@ fn header(split: Option<[u64; 2]>, tensors: &[(String, [u64; 2])]) -> Vec<u8> {
     bytes
 }
 
-fn tensors() -> Vec<(String, [u64; 2])> {
+pub fn tensors() -> Vec<(String, [u64; 2])> {
     let [hidden, ffn, vocabulary] = SIZES;
     let mut tensors = vec![("token_embd.weight".to_string(), [hidden, vocabulary])];
     for layer in 0..2 {
@@ -240,6 +240,31 @@ fn files_beside_the_model_take_memory_of_the_first_device() {
     assert!(drafted["commands"]["llama_cpp"][0].as_str().unwrap().contains(" -md "));
     let refused = String::from_utf8(fit(path, &["--memory", "8", "--mmproj", path], None).stderr).unwrap();
     assert!(refused.contains("the file is no projector but `model` of `llama`"), "{refused}");
+}
+
+#[test]
+fn further_models_take_memory_of_the_first_device() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("model.gguf");
+    fs::write(&file, header(None, &tensors())).unwrap();
+    let path = file.to_str().unwrap();
+    let alone = report(path, &["--memory", "8"]);
+    let both = report(path, &[path, "--memory", "8"]);
+    let addition = &both["additions"][0];
+    for part in ["weights_bytes", "cache_bytes", "compute_bytes"] {
+        assert_eq!(addition[part], alone["devices"][0][part]);
+    }
+    // each process has a context of the driver
+    assert_eq!(addition["driver_bytes"], alone["devices"][0]["driver_bytes"][1]);
+    let need = |report: &Value, part: &str| report["devices"][0][part].as_u64().unwrap();
+    let other = need(&both, "other_bytes");
+    assert_eq!(other, need(&alone, "total_bytes") + addition["driver_bytes"].as_u64().unwrap());
+    let free = |report: &Value| report["margin_bytes"].as_u64().unwrap();
+    assert_eq!(free(&alone) - free(&both), other);
+    assert!(addition["command"].as_str().unwrap().ends_with("--port 8081"));
+    let text =
+        String::from_utf8(fit(path, &[path, "--remaining-for", "6", "--memory", "8"], None).stdout).unwrap();
+    assert!(text.contains("plus the model Small Llama, Q8_0:") && text.contains("It is tight"), "{text}");
 }
 
 #[test]

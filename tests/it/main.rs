@@ -20,6 +20,7 @@ mod edits;
 mod emit;
 mod estimate_shortcuts;
 mod expect;
+mod fetched;
 mod fit_tables;
 mod front_matter;
 mod fuzzed;

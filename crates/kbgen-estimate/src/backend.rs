@@ -3,6 +3,7 @@
 //! The replay follows CUDA. Other backends build the same graph, but size some tensors differently, so their compute
 //! buffers lie in a band around the replay. The bands hold every load in `tests/data/real_loads.csv`.
 
+use crate::build::Build;
 use crate::bytes::Bytes;
 use crate::estimator::BytesRange;
 use crate::quantization::CacheType;
@@ -47,8 +48,8 @@ pub struct Profile {
     pub extra: u64,
     /// Whether flash attention keeps an f16 copy of a quantized cache in the compute buffer.
     pub widens_cache: bool,
-    /// Whether several devices keep copies of their inputs for pipeline parallelism.
-    pub pipelined: bool,
+    /// First builds whose devices keep copies of their inputs for pipeline parallelism; none if no builds do.
+    pub pipelined_since: Option<Build>,
     /// Share of the model file.
     pub file: FileShare,
     /// Memory used beside the buffers by the driver, the context and, on shared memory, the system.
@@ -82,7 +83,7 @@ impl Backend {
             compute: [1000, 1000],
             extra: 0,
             widens_cache: true,
-            pipelined: true,
+            pipelined_since: Some(Build::Earliest),
             file: FileShare::None,
             driver: driver(309, 749),
         };
@@ -93,7 +94,8 @@ impl Backend {
             Backend::Vulkan => Profile {
                 compute: [800, 1200],
                 widens_cache: false,
-                pipelined: false,
+                // It has events since December 2025 (https://github.com/ggml-org/llama.cpp/pull/18302).
+                pipelined_since: Some(Build::February2026),
                 driver: driver(0, 1190),
                 ..cuda
             },
@@ -101,7 +103,7 @@ impl Backend {
                 compute: [900, 1100],
                 extra: 32 * MIB,
                 widens_cache: false,
-                pipelined: false,
+                pipelined_since: None,
                 file: FileShare::Mapped,
                 driver: driver(0, 512),
             },
@@ -120,7 +122,7 @@ impl Profile {
             own.cache_type_k = CacheType::F16;
             own.cache_type_v = CacheType::F16;
         }
-        if !self.pipelined {
+        if self.pipelined_since.is_none_or(|first| own.build < first) {
             own.pipelining = Pipelining::Off;
         }
         own

@@ -14,30 +14,36 @@ use serde::Serialize;
 use crate::cli::arguments::engines::FileOptions;
 use crate::cli::fit::model_file::GgufModel;
 
-/// File loaded beside the model, with its needs on the first device.
-#[derive(Debug, Clone, Serialize)]
+/// File or model loaded beside the model, with its needs on the first device.
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Addition {
-    /// `projector`, `LoRA` or `draft model`.
+    /// `projector`, `LoRA`, `draft model`, or `model` for one in a process of its own.
     pub kind: &'static str,
+    /// Path, or the title and quantization of a model.
     pub file: String,
     pub weights_bytes: u64,
-    /// Cache of a draft model, with the context of the model.
+    /// Cache of a model, with the context of the first one or its own maximum.
     pub cache_bytes: u64,
     pub compute_bytes: u64,
+    /// The most that the driver uses for another process.
+    pub driver_bytes: u64,
+    /// Command that runs a further model.
+    pub command: Option<String>,
 }
 
 impl Addition {
     /// Returns all parts together.
     pub fn total(&self) -> u64 {
-        self.weights_bytes + self.cache_bytes + self.compute_bytes
+        self.weights_bytes + self.cache_bytes + self.compute_bytes + self.driver_bytes
     }
 
-    /// Returns the option of llama-server that loads it.
-    pub fn option(&self) -> &'static str {
+    /// Returns the option of llama-server that loads it; none for a model in a process of its own.
+    pub fn option(&self) -> Option<&'static str> {
         match self.kind {
-            "projector" => "--mmproj",
-            "LoRA" => "--lora",
-            _ => "-md",
+            "projector" => Some("--mmproj"),
+            "LoRA" => Some("--lora"),
+            "draft model" => Some("-md"),
+            _ => None,
         }
     }
 }
@@ -73,7 +79,7 @@ fn tensors(kind: &'static str, file: &Path, fits: impl Fn(&str, &str) -> bool) -
         bail!("{}: the file is no {kind} but `{own}` of `{architecture}`", file.display());
     }
     let weights_bytes = header.tensors.iter().map(|tensor| tensor.bytes().0).sum();
-    Ok(Addition { kind, file: named(), weights_bytes, cache_bytes: 0, compute_bytes: 0 })
+    Ok(Addition { kind, file: named(), weights_bytes, ..Addition::default() })
 }
 
 fn draft(file: &Path, settings: &Settings) -> Result<Addition> {
@@ -97,5 +103,6 @@ fn draft(file: &Path, settings: &Settings) -> Result<Addition> {
         weights_bytes: gpu.weights.bytes.0,
         cache_bytes: gpu.cache.bytes.0,
         compute_bytes: gpu.compute.bytes.0,
+        ..Addition::default()
     })
 }

@@ -11,10 +11,10 @@ use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::huggingface::{Checkpoint, model_fields, read_header, read_index};
 
 /// Longest `config.json` in bytes.
-const MAX_CONFIG: u64 = 4 << 20;
+pub(super) const MAX_CONFIG: u64 = 4 << 20;
 /// Most safetensors files of a checkpoint.
 const MAX_FILES: usize = 4096;
-const INDEX: &str = "model.safetensors.index.json";
+pub(super) const INDEX: &str = "model.safetensors.index.json";
 
 /// A checkpoint with its architecture.
 #[derive(Debug)]
@@ -48,24 +48,26 @@ impl CheckpointModel {
     /// # Errors
     /// If a file is missing, damaged, or does not describe a language model.
     pub fn read(folder: &Path) -> Result<Self> {
-        let (mut fields, checkpoint) = read(folder)?;
+        let name = folder.canonicalize().ok();
+        let name = name.as_deref().unwrap_or(folder).file_name().unwrap_or_default();
+        Self::new(folder.to_path_buf(), name.to_string_lossy().into_owned(), read(folder)?)
+    }
+
+    /// Creates a model from what [`read`] returns.
+    ///
+    /// # Errors
+    /// If it does not describe a language model.
+    pub fn new(path: PathBuf, title: String, parts: (ArchitectureFields, Checkpoint)) -> Result<Self> {
+        let (mut fields, checkpoint) = parts;
         let is_known = Family::named(&fields.name).is_some();
         let unknown = (!is_known).then(|| fields.name.clone());
         if !is_known {
             fields = fields.with_plain_family();
         }
-        let config = folder.join("config.json");
-        let architecture =
-            fields.build().map_err(|error| anyhow!("{}: invalid model sizes: {error}", config.display()))?;
-        let name = folder.canonicalize().ok();
-        let name = name.as_deref().unwrap_or(folder).file_name().unwrap_or_default();
-        Ok(Self {
-            path: folder.to_path_buf(),
-            title: name.to_string_lossy().into_owned(),
-            architecture,
-            unknown,
-            checkpoint,
-        })
+        let architecture = fields.build().map_err(|error| {
+            anyhow!("{}: invalid model sizes: {error}", path.join("config.json").display())
+        })?;
+        Ok(Self { path, title, architecture, unknown, checkpoint })
     }
 
     /// Returns a name for `ollama create`.
@@ -91,7 +93,8 @@ pub(in crate::cli) fn read(folder: &Path) -> Result<(ArchitectureFields, Checkpo
     let mut json = Vec::new();
     File::open(&config).with_context(named)?.take(MAX_CONFIG).read_to_end(&mut json).with_context(named)?;
     let fields = model_fields(&json, &tensors).with_context(named)?;
-    let checkpoint = Checkpoint { tensors, layers: fields.layer_count(), kv_heads: fields.kv_heads };
+    let (layers, kv_heads) = (fields.layer_count(), fields.kv_heads);
+    let checkpoint = Checkpoint { tensors, layers, kv_heads, total_size: None };
     Ok((fields, checkpoint))
 }
 
@@ -100,7 +103,7 @@ fn weight_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let index = folder.join(INDEX);
     if index.is_file() {
         let named = || index.display().to_string();
-        let files = read_index(File::open(&index).with_context(named)?).with_context(named)?;
+        let files = read_index(File::open(&index).with_context(named)?).with_context(named)?.files;
         if files.len() > MAX_FILES {
             bail!("{}: {} files are more than {MAX_FILES}", index.display(), files.len());
         }

@@ -95,6 +95,8 @@ struct Model {
     file: String,
     /// Its GGUF repository: `owner/name:Q4_K_M`.
     repository: Option<String>,
+    /// Options of llama-server that download it, of a file on a server.
+    download: Vec<String>,
     /// Its name for Ollama, which downloads it: a tag of the library, or a repository.
     of_ollama: Option<String>,
 }
@@ -103,14 +105,20 @@ impl Model {
     fn new(request: &FitRequest<'_>, plan: &Settings) -> Self {
         let (page, named) = match (request.source.page(), request.source.named()) {
             (Some(page), Some(named)) => (page, named),
-            _ => return Self { file: file(request, plan), repository: None, of_ollama: None },
+            _ => {
+                let download = match &request.source {
+                    ModelSource::File(file) => file.download.clone(),
+                    _ => Vec::new(),
+                };
+                return Self { file: file(request, plan), repository: None, download, of_ollama: None };
+            }
         };
         let repository = repository(request, plan.quantization).filter(|_| named.file.is_none());
         let usual = page.data.released_as.as_ref().map_or(DEFAULT_QUANT, |kind| kind.value.as_str());
         let is_own = named.same_shape.is_none() && named.repository.is_none() && named.file.is_none();
         let tag = page.data.ollama.clone().filter(|_| is_own && plan.quantization.name() == usual);
         let of_ollama = tag.or_else(|| repository.as_ref().map(|name| format!("hf.co/{name}")));
-        Self { file: file(request, plan), repository, of_ollama }
+        Self { file: file(request, plan), repository, download: Vec::new(), of_ollama }
     }
 }
 
@@ -171,6 +179,10 @@ impl Shell {
 
 fn llama_server(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell: Shell) -> String {
     let mut words = match &model.repository {
+        _ if !model.download.is_empty() => {
+            let words: Vec<String> = model.download.iter().map(|word| shell.quoted(word)).collect();
+            vec![format!("llama-server {}", words.join(" "))]
+        }
         // the projector of a vision model would take more memory
         Some(name) => vec![format!("llama-server -hf {name} --no-mmproj")],
         None => vec![format!("llama-server -m {}", shell.quoted(&model.file))],
@@ -191,9 +203,8 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell:
         words.push("--kv-unified".to_string());
     }
     words.extend(llama_options::words(plan));
-    words.extend(
-        request.additions.iter().map(|each| format!("{} {}", each.option(), shell.quoted(&each.file))),
-    );
+    let files = request.additions.iter().filter_map(|each| Some((each.option()?, &each.file)));
+    words.extend(files.map(|(option, file)| format!("{option} {}", shell.quoted(file))));
     let (k, v) = (plan.cache_type_k, plan.cache_type_v);
     if (k, v) != (CacheType::F16, CacheType::F16) {
         words.push(format!("-ctk {k} -ctv {v}"));
@@ -213,7 +224,7 @@ fn no_ollama(request: &FitRequest<'_>, plan: &Settings) -> Option<&'static str> 
         Some("no setting for the split across devices")
     } else if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         Some("slots do not share a cache; pass --runner ollama")
-    } else if !request.additions.is_empty() {
+    } else if request.additions.iter().any(|each| each.option().is_some()) {
         Some("no option for files beside the model")
     } else {
         llama_options::no_ollama(plan)

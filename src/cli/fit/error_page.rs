@@ -8,6 +8,13 @@ use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::request::FitRequest;
 use crate::site::{Kind, PageId, Site};
 
+const WEIGHTS: &str = "llamacpp-cuda-buffer-alloc-failed";
+const CACHE: &str = "llamacpp-kv-cache-alloc-failed";
+const COMPUTE: &str = "llamacpp-compute-buffer-failed";
+
+/// Slugs of all error pages that a report can name.
+pub(super) const SLUGS: [&str; 3] = [WEIGHTS, CACHE, COMPUTE];
+
 /// Error page.
 #[derive(Debug, Serialize)]
 pub(super) struct ErrorPage {
@@ -29,11 +36,9 @@ pub(super) fn error_page(
     let free: Vec<Bytes> = request.machine.cards.iter().map(least_used).collect();
     let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
     let fails = match full.next() {
-        Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",
-        Some((device, free)) if device.weights.bytes + device.cache.bytes > *free => {
-            "llamacpp-kv-cache-alloc-failed"
-        }
-        _ => "llamacpp-compute-buffer-failed",
+        Some((device, free)) if device.weights.bytes > *free => WEIGHTS,
+        Some((device, free)) if device.weights.bytes + device.cache.bytes > *free => CACHE,
+        _ => COMPUTE,
     };
     let page = site.heads().find(|head| head.id == PageId::new(Kind::Error, fails))?;
     Some(ErrorPage { slug: fails, title: page.title.value.clone() })

@@ -114,6 +114,7 @@ fn heading(report: &FitReport) -> TerminalText {
             ("weights", each.weights_bytes),
             ("cache", each.cache_bytes),
             ("compute buffer", each.compute_bytes),
+            ("driver memory", each.driver_bytes),
         ];
         let parts = parts.iter().filter(|(_, bytes)| *bytes > 0);
         let parts: Vec<String> = parts.map(|(name, bytes)| format!("{} of {name}", gib(*bytes))).collect();
@@ -329,6 +330,9 @@ fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
         false => (&commands.llama_cpp, &commands.ollama, '\\'),
     };
     let mut text = block("llama.cpp", llama_cpp, wrap_mark);
+    for each in &report.additions {
+        text.extend(each.command.iter().map(|line| block(&each.file, std::slice::from_ref(line), wrap_mark)));
+    }
     match commands.ollama_reason {
         Some(reason) => text.push_str(&format!("  Ollama: {reason}.\n")),
         None => text.push_str(&block("Ollama: server, then model", ollama, wrap_mark)),

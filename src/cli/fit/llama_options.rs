@@ -32,7 +32,10 @@ pub(super) fn apply(
         }
     }
     if options.split_mode == SplitMode::Row {
-        bail!("`--split-mode row` is not covered: no log shows its buffers; use `layer`");
+        bail!(
+            "`--split-mode row` is not covered: CUDA and ROCm have no split buffers since June 2026, so that llama.cpp \
+             ends with `device CUDA0 does not support split buffers`; use `layer`"
+        );
     }
     if let Some(written) = &options.tensor_split {
         settings.tensor_split = shares(written, devices)?;

@@ -122,7 +122,7 @@ impl Machine {
     pub fn reserve(&mut self, bytes: u64) -> Result<()> {
         let Some(first) = self.cards.first_mut() else { return Ok(()) };
         if first.other + bytes >= first.visible {
-            bail!("the files beside the model need {} of {}", gib(bytes), gib(first.visible - first.other));
+            bail!("what runs beside the model needs {} of {}", gib(bytes), gib(first.visible - first.other));
         }
         first.other += bytes;
         Ok(())

@@ -19,6 +19,8 @@ pub(super) struct GgufModel {
     pub title: String,
     /// Name of the mixture of types, such as `Q4_K_M`, or the bits per weight.
     pub quant: String,
+    /// Options of llama-server that download it. Empty for a local file.
+    pub download: Vec<String>,
     /// Architecture and weights.
     pub model: ModelFile,
 }
@@ -50,7 +52,11 @@ impl GgufModel {
         if argument == "-" { model.context("standard input") } else { model }
     }
 
-    fn new(path: PathBuf, header: &Header) -> Result<Self> {
+    /// Creates the model of a header.
+    ///
+    /// # Errors
+    /// If it is not that of a language model.
+    pub fn new(path: PathBuf, header: &Header) -> Result<Self> {
         let model = ModelFile::new(header).map_err(|error| anyhow!("{}: {error}", path.display()))?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let elements: u64 =
@@ -59,6 +65,7 @@ impl GgufModel {
         Ok(Self {
             title: header.text("general.name").map_or(stem, str::to_string),
             quant: header.number("general.file_type").and_then(file_type).map_or_else(bits, str::to_string),
+            download: Vec::new(),
             path,
             model,
         })
@@ -85,7 +92,15 @@ pub(in crate::cli) fn read_headers(argument: &str) -> Result<(PathBuf, Header)> 
     }
     let given = PathBuf::from(argument);
     let path = if given.is_dir() { only_model(&given)? } else { given };
-    let mut header = header(&path)?;
+    read_parts(path, header)
+}
+
+/// Reads the header of a file, or of all parts of a split file. Returns the path of the file, or of the first part.
+///
+/// # Errors
+/// If `open` fails, or the name of a split file is not that of a part.
+pub(super) fn read_parts(path: PathBuf, open: impl Fn(&Path) -> Result<Header>) -> Result<(PathBuf, Header)> {
+    let mut header = open(&path)?;
     let parts = header.number("split.count").unwrap_or(1);
     if parts > MAX_PARTS {
         bail!("{}: {parts} parts are more than {MAX_PARTS}", path.display());
@@ -101,9 +116,9 @@ pub(in crate::cli) fn read_headers(argument: &str) -> Result<(PathBuf, Header)> 
             header.number("split.no").unwrap_or_default() + 1
         );
     };
-    header = self::header(&first)?;
+    header = open(&first)?;
     for number in 2..=parts {
-        header.append(self::header(&part(number).expect("part 1 has a name"))?);
+        header.append(open(&part(number).expect("part 1 has a name"))?);
     }
     Ok((first, header))
 }
@@ -123,6 +138,11 @@ fn part_path(path: &Path, number: u64, parts: u64) -> Option<PathBuf> {
     is_number.then(|| path.with_file_name(format!("{start}-{number:05}-of-{parts:05}.gguf")))
 }
 
+/// Returns whether a file is a part of a split file other than the first.
+pub(super) fn is_later_part(name: &str) -> bool {
+    name.contains("-of-") && !name.contains("-00001-of-")
+}
+
 /// Returns the only model in a folder. Projectors and later parts of split files do not count.
 fn only_model(folder: &Path) -> Result<PathBuf> {
     let entries = folder.read_dir().with_context(|| folder.display().to_string())?;
@@ -130,8 +150,7 @@ fn only_model(folder: &Path) -> Result<PathBuf> {
     for entry in entries {
         let path = entry.with_context(|| folder.display().to_string())?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let is_later_part = name.contains("-of-") && !name.contains("-00001-of-");
-        if has_extension(&path) && !name.starts_with("mmproj") && !is_later_part {
+        if has_extension(&path) && !name.starts_with("mmproj") && !is_later_part(&name) {
             found.push(path);
         }
     }

@@ -95,8 +95,10 @@ fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {
     let cache = request.vllm.cache.unwrap_or(usual);
     let (weight_types, exact) = match &request.source {
         ModelSource::Checkpoint(found) => {
-            let bytes = found.checkpoint.bytes_on_card(cards.len() as u64);
-            (vec![WeightType::Bf16], Some(Bytes(bytes)))
+            match found.checkpoint.bytes_on_card(&request.model, cards.len() as u64) {
+                Ok(bytes) => (vec![WeightType::Bf16], Some(Bytes(bytes))),
+                Err(reason) => return Vllm { reason: Some(reason.0), ..Vllm::default() },
+            }
         }
         _ if request.model.family.mxfp4_checkpoint => (vec![WeightType::Mxfp4Experts], None),
         _ => (request.vllm.weights.map_or(WEIGHT_TYPES.to_vec(), |kind| vec![kind]), None),
@@ -158,7 +160,10 @@ fn transformers_answer(request: &FitRequest<'_>) -> Transformers {
     };
     let mut kind = WeightType::Bf16.name();
     if let ModelSource::Checkpoint(found) = &request.source {
-        need.weights = Bytes(found.checkpoint.bytes_on_card(1));
+        match found.checkpoint.bytes_on_card(&request.model, 1) {
+            Ok(bytes) => need.weights = Bytes(bytes),
+            Err(reason) => return none(reason.0),
+        }
         need.activations.high = Bytes(need.weights.0 / 5);
         kind = "as stored";
     }

@@ -18,7 +18,7 @@ use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::error_page::{ErrorPage, error_page};
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::python::{PythonEngines, python};
-use crate::cli::fit::request::{FitRequest, ModelSource};
+use crate::cli::fit::request::FitRequest;
 use crate::cli::fit::settings::ReportedSettings;
 use crate::cli::fit::speed::{Speed, speed};
 use crate::site::{DEFAULT_QUANT, Site};
@@ -35,7 +35,7 @@ pub(super) struct FitReport {
     /// Needs of the requested settings.
     pub devices: Vec<DeviceReport>,
     pub host: BufferSizes,
-    /// Files loaded beside the model, counted in `other_bytes` of the first device.
+    /// Files and models loaded beside the model, counted in `other_bytes` of the first device.
     pub additions: Vec<Addition>,
     /// Settings that run if the requested ones do not fit.
     pub plan: Option<Plan>,
@@ -140,12 +140,7 @@ pub(super) struct QuantizationRow {
 /// If llama.cpp would reject the settings, or they are not modeled.
 pub(super) fn report(site: &Site, request: &FitRequest<'_>) -> Result<FitReport> {
     let model = request.model_of_all_slots();
-    let planner = match &request.source {
-        ModelSource::Page(..) => Planner::new(&model),
-        ModelSource::Checkpoint(found) if found.unknown.is_some() => Planner::new(&model).as_stand_in(),
-        ModelSource::Checkpoint(_) => Planner::new(&model),
-        ModelSource::File(file) => Planner::of_file(&model, &file.model),
-    };
+    let planner = request.source.planner(&model);
     let backends = request.machine.cards.iter().map(|card| card.backends).collect();
     let report = plan(site, request, &mut planner.on_backends(backends));
     report.map_err(|reason| anyhow!("{reason}"))

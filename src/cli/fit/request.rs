@@ -3,15 +3,18 @@
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::check;
+use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 
 use crate::cli::arguments::{FitOptions, RunnerName};
 use crate::cli::fit::additions::{Addition, additions};
 use crate::cli::fit::checkpoint_dir::{CheckpointModel, folder_of};
+use crate::cli::fit::further::further_model;
 use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::Machine;
 use crate::cli::fit::model_file::{GgufModel, is_file, is_path};
+use crate::cli::fit::remote::{fetch, is_address};
 use crate::cli::fit::vllm_options::VllmRequest;
 use crate::diag::nearest;
 use crate::fit;
@@ -58,17 +61,21 @@ impl<'s> FitRequest<'s> {
     /// # Errors
     /// For the first invalid option.
     pub fn new(site: &'s Site, options: &FitOptions) -> Result<Self> {
-        let source = ModelSource::new(site, &options.model)?;
+        let Some((first, further)) = options.models.split_first() else { bail!("no model") };
+        if options.fetch && !options.models.iter().any(|model| is_address(model)) {
+            bail!("`--fetch` needs an address: hf:OWNER/NAME, hf:OWNER/NAME:FILE or https://…");
+        }
+        let source = ModelSource::new(site, first, options.fetch)?;
         let model = source.architecture()?;
         let title = source.title();
-        let mut machine = Machine::new(site, options)?;
+        let machine = Machine::new(site, options)?;
         let (candidates, quant) = match &source {
-            ModelSource::Page(page, named) => {
+            ModelSource::Page(_, named) => {
                 let quant = match &options.quant {
                     Some(written) => Some(quantization(written)?),
                     None => quant_of(named)?,
                 };
-                (candidates(site, &page.data, &model), quant)
+                (candidates_of(site, &source, &model), quant)
             }
             ModelSource::File(_) if options.quant.is_some() => {
                 bail!("`--quant` does not apply to a file, whose tensors have their types");
@@ -77,7 +84,7 @@ impl<'s> FitRequest<'s> {
             ModelSource::File(_) => (Vec::new(), Some(Quantization::F16)),
             ModelSource::Checkpoint(_) => {
                 let quant = options.quant.as_deref().map(quantization).transpose()?;
-                (with_page(site, &model), quant)
+                (candidates_of(site, &source, &model), quant)
             }
         };
         let context = match &options.ctx {
@@ -99,28 +106,28 @@ impl<'s> FitRequest<'s> {
             bail!("Ollama serves one request at a time with {title}; set `--slots` to 1");
         }
         let additions = additions(&options.files, &settings)?;
-        machine.reserve(additions.iter().map(Addition::total).sum())?;
         let vllm = VllmRequest::new(&options.vllm, machine.cards.len())?;
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
         settings.experts = experts(options, title, &model)?;
-        Ok(Self {
-            source,
-            model,
-            machine,
-            runner: options.runner,
-            context,
-            settings,
-            quant,
-            candidates,
-            additions,
-            vllm,
-        })
+        let runner = options.runner;
+        let mut request =
+            Self { source, model, machine, runner, context, settings, quant, candidates, additions, vllm };
+        for (place, argument) in further.iter().enumerate() {
+            let source = ModelSource::new(site, argument, options.fetch)?;
+            let addition = further_model(site, source, &request, place)?;
+            request.additions.push(addition);
+        }
+        request.machine.reserve(request.additions.iter().map(Addition::total).sum())?;
+        Ok(request)
     }
 }
 
 impl<'s> ModelSource<'s> {
-    fn new(site: &'s Site, argument: &str) -> Result<Self> {
+    fn new(site: &'s Site, argument: &str, is_fetching: bool) -> Result<Self> {
+        if is_fetching && is_address(argument) {
+            return fetch(argument);
+        }
         if let Some(folder) = folder_of(argument) {
             return Ok(Self::Checkpoint(Box::new(CheckpointModel::read(&folder)?)));
         }
@@ -129,6 +136,10 @@ impl<'s> ModelSource<'s> {
             return file();
         }
         match Names::new(site, Kind::Model).resolve(argument) {
+            Resolved::Unknown(_) if is_address(argument) => bail!(
+                "`{argument}` is not in the catalog. To read its header from the server, which needs the network, pass \
+                 `--fetch`: kbgen fit --fetch {argument}"
+            ),
             Resolved::Unknown(_) if is_path(argument) => file(),
             resolved => {
                 let is_unknown = matches!(resolved, Resolved::Unknown(_));
@@ -142,7 +153,11 @@ impl<'s> ModelSource<'s> {
         }
     }
 
-    fn architecture(&self) -> Result<Architecture> {
+    /// Returns the architecture.
+    ///
+    /// # Errors
+    /// If the page does not describe it completely.
+    pub fn architecture(&self) -> Result<Architecture> {
         match self {
             Self::Page(page, _) => {
                 let slug = &page.head.id.slug;
@@ -152,6 +167,15 @@ impl<'s> ModelSource<'s> {
             }
             Self::File(file) => Ok(file.model.architecture.clone()),
             Self::Checkpoint(found) => Ok(found.architecture.clone()),
+        }
+    }
+
+    /// Creates a planner. `model` is the architecture, perhaps with a longer context.
+    pub fn planner<'m>(&self, model: &'m Architecture) -> Planner<'m> {
+        match self {
+            Self::Checkpoint(found) if found.unknown.is_some() => Planner::new(model).as_stand_in(),
+            Self::Page(..) | Self::Checkpoint(_) => Planner::new(model),
+            Self::File(file) => Planner::of_file(model, &file.model),
         }
     }
 
@@ -241,23 +265,28 @@ fn for_runner(settings: Settings, runner: RunnerName, slots: u64) -> Settings {
     }
 }
 
-/// Returns the quantizations in which the model is available and that have a page, largest first.
-fn candidates(site: &Site, data: &ModelData, model: &Architecture) -> Vec<Quantization> {
-    fit::candidates(data, &with_page(site, model))
-}
-
-/// Returns the quantizations that have a page and suit the sizes of the model, largest first.
-fn with_page(site: &Site, model: &Architecture) -> Vec<Quantization> {
+/// Returns the quantizations in which the model is available and that have a page, largest first. None for a file.
+pub(super) fn candidates_of(
+    site: &Site,
+    source: &ModelSource<'_>,
+    model: &Architecture,
+) -> Vec<Quantization> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
-    Quantization::ALL.iter().copied().filter(has_page).filter(|quant| model.comes_in(*quant)).collect()
+    let all = Quantization::ALL.iter().copied();
+    let suitable: Vec<_> = all.filter(has_page).filter(|quant| model.comes_in(*quant)).collect();
+    match source {
+        ModelSource::Page(page, _) => fit::candidates(&page.data, &suitable),
+        ModelSource::Checkpoint(_) => suitable,
+        ModelSource::File(_) => Vec::new(),
+    }
 }
 
 /// Returns the quantization that the name of a model states.
 ///
 /// # Errors
 /// If it is not covered.
-fn quant_of(named: &NamedPage) -> Result<Option<Quantization>> {
+pub(super) fn quant_of(named: &NamedPage) -> Result<Option<Quantization>> {
     let Some(quant) = &named.quant else { return Ok(None) };
     match quant.quantization {
         Some(known) => Ok(Some(known)),

@@ -20,6 +20,7 @@ use crate::site::names::spelling::{
 };
 use crate::site::{Kind, Site};
 
+pub use model_query::HUB_PREFIXES;
 pub use published::{PublishedModel, all_published, published};
 pub use quant_name::NamedQuant;
 

@@ -5,8 +5,9 @@ use crate::site::names::quant_name::{NamedQuant, split_quant};
 use crate::site::names::spelling::{Rank, spelling};
 use crate::site::names::{NamedPage, Names, Resolved};
 
-/// Addresses of models; what follows is `owner/name`.
-const HOSTS: [&str; 5] = ["hf:", "https://huggingface.co/", "huggingface.co/", "https://hf.co/", "hf.co/"];
+/// Prefixes of a model on the Hugging Face Hub; what follows is `owner/name`.
+pub const HUB_PREFIXES: [&str; 5] =
+    ["hf:", "https://huggingface.co/", "huggingface.co/", "https://hf.co/", "hf.co/"];
 
 /// Formats at the end of the name of a repository.
 const FORMATS: [&str; 24] = [
@@ -93,7 +94,7 @@ impl Names {
 
 /// Returns the name in an address: a tag, `owner/name`, or a path of a file.
 fn without_host(name: &str) -> String {
-    let Some(path) = HOSTS.iter().find_map(|host| name.strip_prefix(host)) else {
+    let Some(path) = HUB_PREFIXES.iter().find_map(|host| name.strip_prefix(host)) else {
         return name.strip_prefix("https://ollama.com/library/").unwrap_or(name).to_string();
     };
     let path = path.split(['?', '#']).next().unwrap_or(path);

@@ -194,6 +194,33 @@ impl<R: BufRead> Input<R> {
         Ok(())
     }
 
+    /// Skips strings. A vocabulary with merges has half a million, so those in the buffer are skipped together.
+    fn skip_strings(&mut self, count: u64) -> Result<(), HeaderError> {
+        let mut left = count;
+        while left > 0 {
+            let buffer = self.input.fill_buf()?;
+            let mut end = 0;
+            while left > 0 {
+                let Some((length, rest)) = buffer[end..].split_first_chunk() else { break };
+                let length = u64::from_le_bytes(*length);
+                if length > rest.len() as u64 {
+                    break;
+                }
+                end += 8 + length as usize;
+                left -= 1;
+            }
+            if end > 0 {
+                self.take(end as u64)?;
+                self.input.consume(end);
+            } else {
+                let bytes = self.u64()?;
+                self.skip(bytes)?;
+                left -= 1;
+            }
+        }
+        Ok(())
+    }
+
     fn name(&mut self, what: &str) -> Result<String, HeaderError> {
         match self.u64()? {
             length if length > MAX_NAME => invalid(format!("a {what} of {length} bytes")),
@@ -245,10 +272,7 @@ impl<R: BufRead> Input<R> {
             4..=6 => 4,
             10..=12 => 8,
             8 => {
-                for _ in 0..length {
-                    let bytes = self.u64()?;
-                    self.skip(bytes)?;
-                }
+                self.skip_strings(length)?;
                 return Ok(Value::Skipped(length));
             }
             9 if depth > 0 => {

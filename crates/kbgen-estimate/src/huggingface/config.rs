@@ -93,7 +93,8 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
     let step = number(&["decoder_sparse_step", "interleave_moe_layer_step"]);
     let norm = tensors.find("self_attn.q_norm.weight").or_else(|| tensors.find("query_layernorm.weight"));
     let qk_norm = match norm {
-        Some(norm) if norm.shape == [head_dim] => "head",
+        // the shape is unknown if only an index was read
+        Some(norm) if norm.shape == [head_dim] || norm.shape.is_empty() => "head",
         Some(_) => "full",
         None => "",
     };

@@ -4,4 +4,4 @@ mod config;
 mod safetensors;
 
 pub use config::{ConfigError, model_fields};
-pub use safetensors::{Checkpoint, StoredTensor, read_header, read_index};
+pub use safetensors::{Checkpoint, Index, StoredTensor, read_header, read_index};

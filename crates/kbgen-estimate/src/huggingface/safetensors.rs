@@ -3,12 +3,16 @@
 //! Format: <https://huggingface.co/docs/safetensors>. The length of the header is checked before it is read, so that the
 //! cost of a damaged file is bounded.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
 
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 
+use crate::architecture::Architecture;
+use crate::checkpoint::{WeightType, weight_bytes};
+use crate::estimator::NotCovered;
 use crate::header_error::HeaderError;
 
 /// Longest header in bytes, that of the reference implementation.
@@ -127,18 +131,33 @@ fn read_at_most(input: impl Read, most: u64) -> Result<Vec<u8>, HeaderError> {
 }
 
 /// Index of a checkpoint of several files (`model.safetensors.index.json`).
-#[derive(Debug, Deserialize)]
-struct Index {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Index {
+    /// Names of the files, in order. They are in the folder of the index.
+    pub files: Vec<String>,
+    /// Names of all tensors.
+    pub tensors: Vec<String>,
+    /// Bytes of all tensors, if the index has them.
+    pub total_size: Option<u64>,
+}
+
+/// Index as written.
+#[derive(Deserialize)]
+struct StoredIndex {
+    #[serde(default)]
+    metadata: IndexMetadata,
     weight_map: WeightMap,
 }
 
-/// Names of the files, each once.
-struct WeightMap(Vec<String>);
+#[derive(Default, Deserialize)]
+struct IndexMetadata {
+    total_size: Option<f64>,
+}
 
-impl fmt::Debug for WeightMap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+/// Names of the tensors, and of the files, each once.
+struct WeightMap {
+    tensors: Vec<String>,
+    files: BTreeSet<String>,
 }
 
 impl<'de> Deserialize<'de> for WeightMap {
@@ -150,31 +169,37 @@ impl<'de> Deserialize<'de> for WeightMap {
                 f.write_str("an object with the file of each tensor")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeightMap, A::Error> {
-                let mut files = std::collections::BTreeSet::new();
-                while map.next_key::<IgnoredAny>()?.is_some() {
-                    files.insert(map.next_value::<String>()?);
+                let (mut tensors, mut files) = (Vec::new(), BTreeSet::new());
+                while let Some((tensor, file)) = map.next_entry::<String, String>()? {
+                    tensors.push(tensor);
+                    files.insert(file);
                 }
-                Ok(WeightMap(files.into_iter().collect()))
+                Ok(WeightMap { tensors, files })
             }
         }
         deserializer.deserialize_map(Reader)
     }
 }
 
-/// Reads the names of the files of a checkpoint, in order. They are in the folder of the index.
+/// Reads the index of a checkpoint.
 ///
 /// # Errors
 /// When the input is not an index, names files outside of its folder, or cannot be read.
-pub fn read_index(input: impl Read) -> Result<Vec<String>, HeaderError> {
+pub fn read_index(input: impl Read) -> Result<Index, HeaderError> {
     let json = read_at_most(input, MAX_INDEX)?;
-    let index: Index = serde_json::from_slice(&json)
+    let index: StoredIndex = serde_json::from_slice(&json)
         .map_err(|error| HeaderError::Invalid(format!("not an index of safetensors files: {error}")))?;
-    let WeightMap(files) = index.weight_map;
+    let WeightMap { tensors, files } = index.weight_map;
+    let total_size = index.metadata.total_size.filter(|size| (0.0..1e18).contains(size));
     let is_outside = |name: &&String| name.contains(['/', '\\', ':']) || name.starts_with('.');
     match files.iter().find(is_outside) {
         Some(name) => invalid(format!("the index names `{}`, which is no file name", name.escape_debug())),
         None if files.is_empty() => invalid("the index names no file".to_owned()),
-        None => Ok(files),
+        None => Ok(Index {
+            files: files.into_iter().collect(),
+            tensors,
+            total_size: total_size.map(|size| size as u64),
+        }),
     }
 }
 
@@ -191,6 +216,8 @@ pub struct Checkpoint {
     pub layers: u64,
     /// Heads of keys and values.
     pub kv_heads: u64,
+    /// Bytes of all tensors, if the sizes of the single ones are unknown.
+    pub total_size: Option<u64>,
 }
 
 impl Checkpoint {
@@ -199,10 +226,19 @@ impl Checkpoint {
         self.tensors.iter().map(|tensor| tensor.bytes).sum()
     }
 
-    /// Returns the bytes that each of several cards holds with tensor parallelism.
-    pub fn bytes_on_card(&self, cards: u64) -> u64 {
+    /// Returns the bytes that each of several cards holds with tensor parallelism. If only the sum is known, the bytes of a
+    /// card are in proportion to those of `model` in 16 bits, and include layers that predict several tokens.
+    ///
+    /// # Errors
+    /// If only the sum is known, and the model cannot be divided among the cards.
+    pub fn bytes_on_card(&self, model: &Architecture, cards: u64) -> Result<u64, NotCovered> {
+        if let Some(total) = self.total_size {
+            let modeled = |cards| weight_bytes(model, WeightType::Bf16, cards);
+            let share = u128::from(total) * u128::from(modeled(cards)?.0);
+            return Ok((share / u128::from(modeled(1)?.0.max(1))) as u64);
+        }
         let loaded = self.tensors.iter().filter(|tensor| !self.is_on_request(tensor));
-        loaded.map(|tensor| self.share(tensor, cards.max(1))).sum()
+        Ok(loaded.map(|tensor| self.share(tensor, cards.max(1))).sum())
     }
 
     /// Returns whether a tensor belongs to a layer that predicts several tokens.

@@ -95,14 +95,22 @@ fn a_checkpoint_has_the_hyperparameters_and_weights_of_its_model() {
         );
         let found = model_fields(config.as_bytes(), &stored).unwrap();
         assert_eq!(found.build().unwrap(), model.build().unwrap(), "{id}");
-        let checkpoint =
-            Checkpoint { tensors: stored, layers: model.layer_count(), kv_heads: model.kv_heads };
+        let checkpoint = Checkpoint {
+            tensors: stored,
+            layers: model.layer_count(),
+            kv_heads: model.kv_heads,
+            total_size: None,
+        };
+        let of_index = Checkpoint { total_size: Some(checkpoint.bytes()), ..checkpoint.clone() };
         let architecture = model.build().unwrap();
         for cards in [1, 2] {
             let expected = weight_bytes(&architecture, WeightType::Bf16, cards).unwrap().0;
             // vLLM pads the vocabulary to 64 rows
             let padding = if cards == 1 { 0 } else { 4 * 64 * model.hidden };
-            assert!(checkpoint.bytes_on_card(cards).abs_diff(expected) <= padding, "{id} on {cards}");
+            for known in [&checkpoint, &of_index] {
+                let bytes = known.bytes_on_card(&architecture, cards).unwrap();
+                assert!(bytes.abs_diff(expected) <= padding, "{id} on {cards}");
+            }
         }
     }
 }
@@ -113,10 +121,11 @@ fn layers_that_predict_several_tokens_are_not_loaded() {
     let names =
         ["model.layers.0.a.weight", "model.layers.1.a.weight", "mtp.fc.weight", "model.visual.a.weight"];
     let stored = read(&names.map(weight));
-    let checkpoint = Checkpoint { tensors: stored, layers: 1, kv_heads: 2 };
+    let checkpoint = Checkpoint { tensors: stored, layers: 1, kv_heads: 2, total_size: None };
+    let model = fields(&rows(MODELS)[0]).build().unwrap();
     assert_eq!(checkpoint.bytes(), 800);
-    assert_eq!(checkpoint.bytes_on_card(1), 400);
-    assert_eq!(checkpoint.bytes_on_card(2), 300, "a vision tower is on every card");
+    assert_eq!(checkpoint.bytes_on_card(&model, 1), Ok(400));
+    assert_eq!(checkpoint.bytes_on_card(&model, 2), Ok(300), "a vision tower is on every card");
 }
 
 /// Input without an end.
@@ -176,7 +185,7 @@ fn damaged_headers_are_refused_with_the_reason() {
 fn an_index_names_files_of_its_own_folder_only() {
     let index = |files: &str| format!("{{\"metadata\":{{}},\"weight_map\":{{{files}}}}}");
     let two = index("\"a\":\"m-2.safetensors\",\"b\":\"m-1.safetensors\",\"c\":\"m-2.safetensors\"");
-    assert_eq!(read_index(two.as_bytes()).unwrap(), ["m-1.safetensors", "m-2.safetensors"]);
+    assert_eq!(read_index(two.as_bytes()).unwrap().files, ["m-1.safetensors", "m-2.safetensors"]);
     for name in ["../m", "/etc/m", "a\\\\b", "c:m", ".m"] {
         let outside = index(&format!("\"a\":\"{name}\""));
         assert!(read_index(outside.as_bytes()).unwrap_err().to_string().contains("no file name"), "{name}");
