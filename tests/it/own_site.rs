@@ -1,7 +1,10 @@
 //! Changes of a site that do not copy the theme: files at its root, headers, policy, tokens, logo, hooks, host of the repository.
 
+use jiff::civil::date;
 use kbgen::files::Outputs;
+use kbgen::load;
 use kbgen::pipeline;
+use kbgen::pipeline::SiteOptions;
 
 use crate::case_file::CaseFile;
 use crate::expect::{order, repository};
@@ -125,5 +128,30 @@ fn without_the_pack_nothing_is_about_language_models() {
             let at = page.find(word);
             assert!(at.is_none(), "{path}: …{}…", at.map_or("", |at| &page[at.saturating_sub(60)..at + 40]));
         }
+    }
+}
+
+/// Builds the example knowledge base about Rust.
+fn rust_errors() -> Outputs {
+    let (sources, faults) = load::read(&repository("examples/rust-errors")).unwrap();
+    let built =
+        pipeline::build(&sources, faults, &SiteOptions { today: date(2026, 11, 23), ..order() }).unwrap();
+    assert_eq!(built.analysis.findings, []);
+    built.outputs.unwrap()
+}
+
+#[test]
+fn the_example_about_rust_has_no_findings_and_no_page_about_language_models() {
+    let outputs = rust_errors();
+    let is_page = |path: &str| path.starts_with("errors/") && path.ends_with("/index.html");
+    assert!(outputs.iter().filter(|(path, _)| is_page(path)).count() > 90);
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".html")) {
+        let page = text(&outputs, path);
+        let words = page.split(|c: char| !c.is_ascii_alphanumeric());
+        let words = words.map(str::to_lowercase);
+        let foreign: Vec<_> = words
+            .filter(|word| ["model", "models", "gpu", "gpus", "llm", "vram"].contains(&word.as_str()))
+            .collect();
+        assert!(foreign.is_empty(), "{path}: {foreign:?}");
     }
 }
