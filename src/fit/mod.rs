@@ -8,11 +8,12 @@ mod prose;
 mod rules;
 mod suggestions;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{NotCovered, driver_context};
+use kbgen_estimate::gguf::shape_key;
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::partial::sample_cells;
 use kbgen_estimate::quantization::Quantization;
@@ -52,8 +53,23 @@ pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
         };
         table.models.insert(page.head.id.slug.clone(), fit);
     }
+    table.shapes = shapes(site, &table);
     table.parameters = parameters::counts(site, &mut found);
     (table, found)
+}
+
+/// Returns the covered models by shape.
+fn shapes(site: &Site, table: &FitTable) -> BTreeMap<String, String> {
+    let mut shapes: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    for page in &site.models {
+        let (slug, model) = (&page.head.id.slug, architecture(&page.data.architecture));
+        let (Some(figures), Ok(Some(model))) = (table.figures(slug), model) else { continue };
+        let longest = shapes.entry(shape_key(&model)).or_default();
+        if figures.max_ctx > longest.0 {
+            *longest = (figures.max_ctx, slug.clone());
+        }
+    }
+    shapes.into_iter().map(|(key, (_, slug))| (key, slug)).collect()
 }
 
 /// Returns the quantizations of the site's own pages, the widest first.

@@ -24,6 +24,8 @@ pub struct FitTable {
     pub models: BTreeMap<String, ModelFit>,
     /// Parameter counts by slug.
     pub parameters: BTreeMap<String, Parameters>,
+    /// Slugs of covered models by shape; of models with one shape, that with the longest context.
+    pub shapes: BTreeMap<String, String>,
 }
 
 /// Parameter counts of the loaded tensors.
