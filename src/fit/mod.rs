@@ -8,6 +8,7 @@ mod prose;
 mod rules;
 mod suggestions;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -60,16 +61,21 @@ pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
 
 /// Returns the covered models by shape.
 fn shapes(site: &Site, table: &FitTable) -> BTreeMap<String, String> {
-    let mut shapes: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    let mut shapes: BTreeMap<String, &Page<ModelData>> = BTreeMap::new();
+    let order = |page: &Page<ModelData>| {
+        let longest = table.figures(&page.head.id.slug).map(|figures| figures.max_ctx);
+        (Reverse(longest), page.data.released.is_none(), page.data.released)
+    };
     for page in &site.models {
-        let (slug, model) = (&page.head.id.slug, architecture(&page.data.architecture));
-        let (Some(figures), Ok(Some(model))) = (table.figures(slug), model) else { continue };
-        let longest = shapes.entry(shape_key(&model)).or_default();
-        if figures.max_ctx > longest.0 {
-            *longest = (figures.max_ctx, slug.clone());
+        let Ok(Some(model)) = architecture(&page.data.architecture) else { continue };
+        if table.figures(&page.head.id.slug).is_some() {
+            let first = shapes.entry(shape_key(&model)).or_insert(page);
+            if order(page) < order(first) {
+                *first = page;
+            }
         }
     }
-    shapes.into_iter().map(|(key, (_, slug))| (key, slug)).collect()
+    shapes.into_iter().map(|(key, page)| (key, page.head.id.slug.clone())).collect()
 }
 
 /// Returns the quantizations of the site's own pages, the widest first.

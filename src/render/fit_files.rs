@@ -204,7 +204,8 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
         "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
     });
     data["vllm"] = match &figures.vllm {
-        Ok(vllm) => vllm_data(vllm),
+        // They may be loaded in 16 bits on every card, or not at all.
+        Ok(vllm) => vllm_data(vllm, 2 * model.further_parameters(figures.parameters)),
         Err(reason) => json!(not_covered(texts, reason)),
     };
     data["offload"] = offload_data(&figures.offload);
@@ -223,13 +224,14 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
     data
 }
 
-fn vllm_data(vllm: &Vllm) -> Value {
+fn vllm_data(vllm: &Vllm, further: u64) -> Value {
     json!({
         "weights": vllm.cards.map(|card| card.map(|card| card.weights)),
         "page": vllm.cards.map(|card| card.map(|card| card.page)),
         "layers": vllm.layers,
         "padded": vllm.padded,
         "window": vllm.window,
+        "further": further,
         "states": vllm.states,
         "state": vllm.cards.map(|card| card.map(|card| card.state)),
     })

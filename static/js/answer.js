@@ -129,7 +129,7 @@
       offload: verdict === "no" && covered ? offload(state, table, index, setting) : null,
       rows: rows(state, table, index, setting),
       needs: several ? t("On the devices") : t("On the GPU"),
-      heading: table.file ? t("This file") : t("Every quantization of this model"),
+      heading: t("Every quantization of this model"),
       most: covered ? lookup.largest(table, setting, rooms, driver) : 0,
       mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, setting, rooms, driver) : 0,
       meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver),

@@ -163,7 +163,7 @@
     const widest = Math.max(...list.map(each => each.total));
     const span = Math.max(room, Math.min(widest * 1.04, room * 3));
     const share = n => `${Math.max(0, (Math.min(n, span) / span) * 100).toFixed(2)}%`;
-    $("ladder-part").hidden = !answer.devices.length;
+    $("ladder-part").hidden = !answer.devices.length || table.file;
     if (!answer.devices.length) return;
     $("ladder-needs").textContent = answer.needs;
     $("ladder-title").textContent = answer.heading;
@@ -207,10 +207,10 @@
     const place = $("commands");
     const file = model.file || `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
     place.replaceChildren();
-    if (table.file) {
-      if (table.compute) place.append(el("p", t("With a part of the file in RAM, the terminal estimates it:"), "small"));
-      block(place, "kbgen", table.file.command(state));
-      if (!table.compute || answer.verdict === "no") return;
+    // Of a file only the whole model is covered, and only for a known shape.
+    if (table.file && (answer.verdict === "no" || !table.compute)) {
+      place.append(el("p", t("For an estimate with all options, run this in a terminal:"), "small"));
+      return block(place, "kbgen", table.file.command(state));
     }
     let shown = state;
     let setting = answer.setting;

@@ -587,7 +587,7 @@
     const isLarge = asked.memory >= LARGE_CARD;
     const reserve = [GIB / 2, asked.cards > 1 ? (isLarge ? 12 : 6.5) * GIB : (isLarge ? 5 : 3.5) * GIB];
     const share = Math.floor((asked.memory * asked.util) / 1000);
-    const pool = [Math.max(0, share - held - reserve[1]), Math.max(0, share - held - reserve[0])];
+    const pool = [Math.max(0, share - held - model.further - reserve[1]), Math.max(0, share - held - reserve[0])];
     const longest = (end, room) => {
       let low = 0;
       let high = table.max;

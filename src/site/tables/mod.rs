@@ -24,7 +24,8 @@ pub struct FitTable {
     pub models: BTreeMap<String, ModelFit>,
     /// Parameter counts by slug.
     pub parameters: BTreeMap<String, Parameters>,
-    /// Slugs of covered models by shape; of models with one shape, that with the longest context.
+    /// Slugs of covered models by shape; of models with one shape, that with the longest
+    /// context, and of these the first.
     pub shapes: BTreeMap<String, String>,
 }
 
