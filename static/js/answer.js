@@ -179,19 +179,20 @@
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
-      const words = !needed.onCuda || rooms.some(([least, most]) => least < most)
-        ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
-            size: size(-spare, true),
-            place,
-          })
-        : loose >= driver[0]
-          ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
-              size: mib(loose),
+      const words =
+        !needed.onCuda || rooms.some(([least, most]) => least < most)
+          ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
+              size: size(-spare, true),
               place,
-              low,
-              high,
             })
-          : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
+          : loose >= driver[0]
+            ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
+                size: mib(loose),
+                place,
+                low,
+                high,
+              })
+            : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
       return { title: WORDS.tight, short: "", words };
     }
     if (verdict === "unknown") {
@@ -463,8 +464,7 @@
       if (state.runner === "vllm") return (areCuda(state) && askVllm(state, table, index).verdict) || "unknown";
       return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state, index), index.driver);
     },
-    of: (state, table, index) =>
-      (table.answer || (state.runner === "vllm" ? vllm : llama))(state, table, index),
+    of: (state, table, index) => (table.answer || (state.runner === "vllm" ? vllm : llama))(state, table, index),
     settingOf,
     roomsOf,
     WORDS,

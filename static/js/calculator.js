@@ -265,7 +265,10 @@
     const base = baseOf(model);
     place.replaceChildren();
     if (!base) return;
-    place.append(t("Tables for all contexts and cache types: "), link(base.name, `${root}models/${base.id}/index.html`));
+    place.append(
+      t("Tables for all contexts and cache types: "),
+      link(base.name, `${root}models/${base.id}/index.html`),
+    );
     state.devices.forEach(device => {
       if (!device.id || seen[device.id]) return;
       seen[device.id] = true;
@@ -706,7 +709,8 @@
       const model = await kbgen.openModel(Array.from(files), fit);
       const base = model.slug && (await new Promise(done => lookup.load(model.slug, tableAddress(model.slug), done)));
       if (mine !== opened) return;
-      if (model.slug && !base) throw new Error(t("The figures for {model} could not be loaded.", { model: model.slug }));
+      if (model.slug && !base)
+        {throw new Error(t("The figures for {model} could not be loaded.", { model: model.slug }));}
       const entry = { id: "file", name: model.name, file: model.file, base: model.slug };
       [fit.models, modelEntries].forEach(list => {
         list.splice(0, list.length, ...list.filter(each => each.id !== "file"), entry);

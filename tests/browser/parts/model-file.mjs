@@ -27,7 +27,13 @@ function header(metadata, tensors) {
     u64(tensors.length),
     u64(entries.length),
     ...entries.map(([key, value]) => entry(key, value)),
-    ...tensors.flatMap(([name, type, sizes]) => [string(name), u32(sizes.length), ...sizes.map(u64), u32(type), u64(0)]),
+    ...tensors.flatMap(([name, type, sizes]) => [
+      string(name),
+      u32(sizes.length),
+      ...sizes.map(u64),
+      u32(type),
+      u64(0),
+    ]),
   ]);
 }
 const LLAMA = {
@@ -57,7 +63,7 @@ const TENSORS = [
   ["output.weight", 6, [512, 1000]],
 ];
 
-export default function ({ folder, browser, program, url }) {
+export default function ({ browser, program, url }) {
   const address = `${url}will-it-run/`;
   const made = join(scratch, "gguf");
   mkdirSync(made, { recursive: true });
@@ -71,7 +77,8 @@ export default function ({ folder, browser, program, url }) {
       await page.locator("#answer:not([aria-busy])").waitFor({ state: "attached" });
       return use(page, visitor);
     });
-  const isRead = page => page.waitForFunction(() => !/^(Reading|$)/.test(document.getElementById("file-note").textContent));
+  const isRead = page =>
+    page.waitForFunction(() => !/^(Reading|$)/.test(document.getElementById("file-note").textContent));
   const open = async (page, ...files) => {
     await page.evaluate(() => document.getElementById("file-note").replaceChildren());
     await page.locator("#file").setInputFiles(files);
@@ -85,38 +92,42 @@ export default function ({ folder, browser, program, url }) {
   const slugs = existsSync(headers) ? readdirSync(headers).map(name => name.replace(/\.gguf$/, "")) : [];
   const isMissing = !slugs.length && "cargo test -p kbgen-estimate has left no headers";
 
-  test("calculator: a file of each measured model has its shape, and its weights to the byte", { skip: isMissing }, () =>
-    at("", async (page, { trouble }) => {
-      await open(page, written("m.gguf", header(LLAMA, TENSORS)));
-      const files = slugs.map(slug => [slug, readFileSync(join(headers, `${slug}.gguf`)).toString("base64")]);
-      const wrong = await page.evaluate(async files => {
-        const { index } = kbgen.calculator;
-        const quant = index.quants.indexOf("Q4_K_M");
-        const wrong = [];
-        for (const [slug, bytes] of files) {
-          const blob = new Blob([Uint8Array.from(atob(bytes), letter => letter.charCodeAt(0))]);
-          const model = await kbgen.openModel([Object.assign(blob, { name: `${slug}.gguf` })], index);
-          if (!model.slug) wrong.push(`${slug}: no shape`);
-          if (!model.slug) continue;
-          const base = await new Promise(done => {
-            kbgen.fit.load(model.slug, `${document.documentElement.dataset.root}data/fit/${model.slug}.js`, done);
-          });
-          const own = model.table(base, index.quants.length);
-          const [found, known] = [own.quants.at(-1), base.quants[quant]].map(
-            each => each && [each.file, each.in, each.out, each.touch, each.sums],
-          );
-          // Of a model that is published in one type there is no other.
-          if (!known) continue;
-          if (JSON.stringify([found, own.factors]) !== JSON.stringify([known, base.factors])) {
-            wrong.push(slug);
+  test(
+    "calculator: a file of each measured model has its shape, and its weights to the byte",
+    { skip: isMissing },
+    () =>
+      at("", async (page, { trouble }) => {
+        await open(page, written("m.gguf", header(LLAMA, TENSORS)));
+        const files = slugs.map(slug => [slug, readFileSync(join(headers, `${slug}.gguf`)).toString("base64")]);
+        const wrong = await page.evaluate(async files => {
+          const { index } = kbgen.calculator;
+          const quant = index.quants.indexOf("Q4_K_M");
+          const wrong = [];
+          for (const [slug, bytes] of files) {
+            const blob = new Blob([Uint8Array.from(atob(bytes), letter => letter.charCodeAt(0))]);
+            const model = await kbgen.openModel([Object.assign(blob, { name: `${slug}.gguf` })], index);
+            if (!model.slug) wrong.push(`${slug}: no shape`);
+            if (!model.slug) continue;
+            const base = await new Promise(done => {
+              kbgen.fit.load(model.slug, `${document.documentElement.dataset.root}data/fit/${model.slug}.js`, done);
+            });
+            const own = model.table(base, index.quants.length);
+            const [found, known] = [own.quants.at(-1), base.quants[quant]].map(
+              each => each && [each.file, each.in, each.out, each.touch, each.sums],
+            );
+            // Of a model that is published in one type there is no other.
+            if (!known) continue;
+            if (JSON.stringify([found, own.factors]) !== JSON.stringify([known, base.factors])) {
+              wrong.push(slug);
+            }
           }
-        }
-        return wrong;
-      }, files);
-      assert.deepEqual(wrong, []);
-      assert.ok(slugs.length > 30, `${slugs.length} files`);
-      assert.deepEqual(trouble, []);
-    }));
+          return wrong;
+        }, files);
+        assert.deepEqual(wrong, []);
+        assert.ok(slugs.length > 30, `${slugs.length} files`);
+        assert.deepEqual(trouble, []);
+      }),
+  );
 
   const SETTINGS = [
     ["llama-3.1-8b-instruct", "gpu=geforce-rtx-3060-12-gb&ctx=8192", ["--gpu", "geforce-rtx-3060-12-gb"]],
@@ -173,7 +184,10 @@ export default function ({ folder, browser, program, url }) {
       assert.equal(sum, told.devices[0].weights_bytes);
       assert.equal(shown.in, told.host.weights_bytes);
       assert.match(await text(page, "verdict"), /Not covered/);
-      assert.match(await text(page, "commands"), /kbgen fit 'small llama\.gguf' --gpu geforce-rtx-4090 --os windows --ctx 4096/);
+      assert.match(
+        await text(page, "commands"),
+        /kbgen fit 'small llama\.gguf' --gpu geforce-rtx-4090 --os windows --ctx 4096/,
+      );
       assert.deepEqual(await axe(page), []);
       assert.ok(requests.every(request => request.method === "GET" && !request.body));
       // Another model is chosen as before.
@@ -192,7 +206,10 @@ export default function ({ folder, browser, program, url }) {
       await open(page, written("whole.gguf", header(LLAMA, TENSORS)));
       const whole = await bytes();
       await open(page, second);
-      assert.equal(await text(page, "file-note"), "m-00002-of-00002.gguf: parts of it are missing: m-00001-of-00002.gguf");
+      assert.equal(
+        await text(page, "file-note"),
+        "m-00002-of-00002.gguf: parts of it are missing: m-00001-of-00002.gguf",
+      );
       await page.evaluate(
         parts => {
           const data = new DataTransfer();

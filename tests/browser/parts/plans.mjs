@@ -32,7 +32,10 @@ export function answers(folder) {
 }
 
 /** What the scripts say of a case, in the form of the planner's answer. */
-function answer({ index, table: tableOf, rooms: roomsOf, look }, { model, quant, setting: asked, devices, os, ...given }) {
+function answer(
+  { index, table: tableOf, rooms: roomsOf, look },
+  { model, quant, setting: asked, devices, os, ...given },
+) {
   const { backends } = given;
   const rooms = devices ? roomsOf(model, devices, os) : given.rooms;
   const table = tableOf(model);
