@@ -373,9 +373,9 @@
   });
 
   /**
-   * Reads the files of a model: `{name, file, label, slug, size, table(base, place)}`. `slug` is the model with the same
-   * shape, if there is one, `base` its table, and `place` the index of the new quantization. `index` is that of the
-   * calculator.
+   * Reads the files of a model: `{name, file, label, slug, size, table(base, place)}`. `slug` is the model with the
+   * same shape, if there is one, `base` its table, and `place` the index of the new quantization. `index` is that of
+   * the calculator.
    */
   kbgen.openModel = async (files, index) => {
     const data = kbgen.gguf;
