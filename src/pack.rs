@@ -27,6 +27,7 @@ impl Pack {
                 "js/cost.js",
                 "js/device.js",
                 "js/fit.js",
+                "js/gguf.js",
                 "js/picture.js",
                 "js/settings.js",
                 "js/tools.js",

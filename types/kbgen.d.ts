@@ -209,6 +209,8 @@ declare const kbgen: {
   tables?: Tables;
   runs?: Runs;
   published?: [slug: string, names: string][];
+  gguf?: any;
+  openModel?(files: File[], index: any): Promise<any>;
   devices?: [id: string, title: string, bytes: [least: number, most: number], backends: number[]][];
 };
 

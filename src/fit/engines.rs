@@ -10,15 +10,18 @@ use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 /// Returns the constants of vLLM's formulas for a model.
 pub(super) fn vllm(model: &Architecture) -> Result<Vllm, String> {
     let request = request(model, 1).map_err(|reason| reason.0)?;
-    if request.states.is_some() {
-        return Err("the vLLM cache of recurrent states is estimated only by kbgen fit".to_string());
-    }
     let checkpoint = Checkpoint::new(model);
     let mut cards = [None; CARDS];
     for (count, card) in (1..).zip(&mut cards) {
         *card = on_cards(model, &checkpoint, count).ok();
     }
-    Ok(Vllm { cards, layers: request.layers, padded: request.padded, window: request.window })
+    Ok(Vllm {
+        cards,
+        layers: request.layers,
+        padded: request.padded,
+        window: request.window,
+        states: request.states.map(|states| states.layers),
+    })
 }
 
 fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Result<VllmCard, NotCovered> {
@@ -27,7 +30,9 @@ fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Re
         let kind: WeightType = name.parse().expect("the estimator knows the types of the table");
         *bytes = checkpoint.weight_bytes(kind, cards)?.0;
     }
-    Ok(VllmCard { weights, page: request(model, cards)?.page })
+    let request = request(model, cards)?;
+    let state = request.states.map_or((0, 0), |states| (states.bytes.low.0, states.bytes.high.0));
+    Ok(VllmCard { weights, page: request.page, state })
 }
 
 /// Creates a request; device memory and memory share do not affect these constants.

@@ -8,11 +8,13 @@ mod prose;
 mod rules;
 mod suggestions;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::{NotCovered, driver_context};
+use kbgen_estimate::gguf::shape_key;
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::partial::sample_cells;
 use kbgen_estimate::quantization::Quantization;
@@ -52,8 +54,28 @@ pub fn table(site: &Site, engine: &Engine) -> (FitTable, Vec<Diagnostic>) {
         };
         table.models.insert(page.head.id.slug.clone(), fit);
     }
+    table.shapes = shapes(site, &table);
     table.parameters = parameters::counts(site, &mut found);
     (table, found)
+}
+
+/// Returns the covered models by shape.
+fn shapes(site: &Site, table: &FitTable) -> BTreeMap<String, String> {
+    let mut shapes: BTreeMap<String, &Page<ModelData>> = BTreeMap::new();
+    let order = |page: &Page<ModelData>| {
+        let longest = table.figures(&page.head.id.slug).map(|figures| figures.max_ctx);
+        (Reverse(longest), page.data.released.is_none(), page.data.released)
+    };
+    for page in &site.models {
+        let Ok(Some(model)) = architecture(&page.data.architecture) else { continue };
+        if table.figures(&page.head.id.slug).is_some() {
+            let first = shapes.entry(shape_key(&model)).or_insert(page);
+            if order(page) < order(first) {
+                *first = page;
+            }
+        }
+    }
+    shapes.into_iter().map(|(key, page)| (key, page.head.id.slug.clone())).collect()
 }
 
 /// Returns the quantizations of the site's own pages, the widest first.

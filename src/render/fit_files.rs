@@ -1,6 +1,7 @@
 //! The fit table for the calculator: an index in the page, and one script per model.
 
 use kbgen_estimate::backend::{Backend, FileShare};
+use kbgen_estimate::estimator::BytesRange;
 use kbgen_estimate::speed::{RAM_GBPS, SPREAD, SpeedClass, Unmeasured};
 use kbgen_estimate::weights::GPU_ALIGNMENT;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::render::not_covered::not_covered;
 use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{
     CACHE_TYPES, Curve, DEFAULT_CTX, Factors, Figures, MIN_VISIBLE, Offload, PAIRS, QuantFit, Runner, SLOTS,
-    SampledSplit, Share, Vllm, WEIGHT_TYPES,
+    SampledSplit, Share, Vllm, WEIGHT_TYPES, WINDOWS_DESKTOP,
 };
 
 /// Version of the format; increased when readers have to change.
@@ -71,20 +72,24 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
             if visible.high > visible.low {
                 entry["most"] = json!(visible.high.0);
             }
+            let sizes = device.data.memory_sizes();
             let other_systems: serde_json::Map<String, Value> = device
                 .data
                 .systems()
                 .iter()
                 .filter(|system| device.data.default_systems() != [**system])
                 .map(|system| {
-                    let visible = device.data.visible_on(&[*system], device.data.memory_bytes());
-                    (system.name().to_string(), json!([visible.low.0, visible.high.0]))
+                    let visible = sizes.iter().map(|memory| device.data.visible_on(&[*system], *memory));
+                    let visible: Vec<Value> = visible.map(bounds).collect();
+                    (system.name().to_string(), json!(visible))
                 })
                 .collect();
             if !other_systems.is_empty() {
                 entry["systems"] = json!(other_systems);
             }
-            let sizes = device.data.memory_sizes();
+            if device.data.unified {
+                entry["shared"] = json!(1);
+            }
             if sizes.len() > 1 {
                 let size = |memory: &u64| {
                     let visible = device.data.visible_range(*memory);
@@ -115,10 +120,16 @@ pub(super) fn index(inputs: &RenderInputs<'_>, tables: &Outputs) -> Value {
         "driver": [fits.driver.0, fits.driver.1],
         "backends": profiles(),
         "visible": MIN_VISIBLE,
+        "desktop": WINDOWS_DESKTOP,
         "ctx": DEFAULT_CTX,
         "decode": decode(),
         "unmeasured": unmeasured(&inputs.config.texts),
     })
+}
+
+/// Returns a range as one number if its ends are equal.
+fn bounds(visible: BytesRange) -> Value {
+    if visible.low == visible.high { json!(visible.low.0) } else { json!([visible.low.0, visible.high.0]) }
 }
 
 /// Position of the device's class in [`decode`], or that of the reason in [`unmeasured`], negative and less 1.
@@ -193,7 +204,8 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
         "quants": figures.quants.iter().map(|fit| fit.as_ref().map(quant_data)).collect::<Vec<_>>(),
     });
     data["vllm"] = match &figures.vllm {
-        Ok(vllm) => vllm_data(vllm),
+        // They may be loaded in 16 bits on every card, or not at all.
+        Ok(vllm) => vllm_data(vllm, 2 * model.further_parameters(figures.parameters)),
         Err(reason) => json!(not_covered(texts, reason)),
     };
     data["offload"] = offload_data(&figures.offload);
@@ -212,13 +224,16 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
     data
 }
 
-fn vllm_data(vllm: &Vllm) -> Value {
+fn vllm_data(vllm: &Vllm, further: u64) -> Value {
     json!({
         "weights": vllm.cards.map(|card| card.map(|card| card.weights)),
         "page": vllm.cards.map(|card| card.map(|card| card.page)),
         "layers": vllm.layers,
         "padded": vllm.padded,
         "window": vllm.window,
+        "further": further,
+        "states": vllm.states,
+        "state": vllm.cards.map(|card| card.map(|card| card.state)),
     })
 }
 

@@ -4,7 +4,7 @@
 //! 2. `prose` renders bodies to HTML with relative links.
 //! 3. `views` computes the data of each template, `templates` renders it, `translate` provides the function `t`.
 //! 4. `feed`, `sitemap`, `opensearch`, `hosting`, `data`, `badges`, `fit_files`, `model_summary`, `model_names`,
-//!    `device_list`, `search` and `schemas` make files for programs; `parts` divides large ones.
+//!    `model_files`, `device_list`, `search` and `schemas` make files for programs; `parts` divides large ones.
 //!
 //! `social` draws share pictures, on request. `bundle` renders the same views to one page, on request.
 
@@ -19,6 +19,7 @@ mod feed;
 mod fit_files;
 mod hosting;
 mod json_ld;
+mod model_files;
 mod model_names;
 mod model_summary;
 mod not_covered;
@@ -198,6 +199,7 @@ pub fn files(
             ("runs.js", model_summary::file),
             ("devices.js", device_list::file),
             ("model-names.js", model_names::file),
+            ("gguf.js", model_files::file),
             ("badges", badges::files),
         ]);
     }

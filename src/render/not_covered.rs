@@ -8,7 +8,7 @@ const REASONS: [&str; 10] = [
     text("its hyperparameters contradict each other"),
     text("the head size is not a multiple of the block size of the cache type"),
     text("the model has no attention"),
-    text("the vLLM cache of recurrent states is estimated only by kbgen fit"),
+    text("the vLLM cache of three kinds of layers is not modeled"),
     text("the vLLM cache of layers with different widths is not modeled"),
     text("too few measurements of this class of devices"),
     text("measurements of Intel Arc differ up to tenfold between backends and builds"),

@@ -44,8 +44,16 @@
   }
 
   // ---- llama.cpp and Ollama --------------------------------------------------
-  const roomsOf = state =>
-    state.devices.map(device => [device.vis - device.others, Math.max(device.most || 0, device.vis) - device.others]);
+  /** What the desktop of Windows uses at most, unless the use of other programs is given. */
+  function desktopOf(state, index, device) {
+    const counts = state.os === "windows" && !state.devices.some(each => each.others) && !device.shared;
+    return counts ? Math.min(index.desktop, device.vis) : 0;
+  }
+  const roomsOf = (state, index) =>
+    state.devices.map(device => [
+      device.vis - device.others - desktopOf(state, index, device),
+      Math.max(device.most || 0, device.vis) - device.others,
+    ]);
   /** Whether all devices are CUDA cards with memory of their own. */
   const areCuda = state => state.devices.every(device => device.ok);
   const add = (sum, n) => sum + n;
@@ -58,7 +66,7 @@
   }
   /** The setting for a table lookup, with automatic values resolved. */
   function settingOf(state, table, index) {
-    const rooms = roomsOf(state);
+    const rooms = roomsOf(state, index);
     const setting = {
       quant: index.quants.indexOf(state.quant),
       k: state.k,
@@ -83,7 +91,7 @@
   }
   function llama(state, table, index) {
     const setting = settingOf(state, table, index);
-    const rooms = roomsOf(state);
+    const rooms = roomsOf(state, index);
     const { driver } = index;
     const several = state.devices.length > 1;
     const needed = lookup.need(table, setting);
@@ -112,7 +120,7 @@
           name: (several ? i + 1 + ". " : "") + device.name,
           memory: device.vis,
           verdict: one,
-          parts: parts(state, needed, i, driver),
+          parts: parts(state, needed, i, index),
           says: says(own, rooms[i], one),
         };
       }),
@@ -129,7 +137,8 @@
   }
   /** The change that keeps quantization and context and moves a part into RAM. */
   function offload(state, table, index, setting) {
-    const change = lookup.partInRam(table, setting, roomsOf(state), index.driver, state.runner !== "ollama");
+    if (table.file) return null;
+    const change = lookup.partInRam(table, setting, roomsOf(state, index), index.driver, state.runner !== "ollama");
     return change && { change, how: someOf(settingOf(lookup.but(state, change), table, index), table) };
   }
   /** Which part of the model is on the devices, if not all of it. */
@@ -170,19 +179,20 @@
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
-      const words = !needed.onCuda
-        ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
-            size: size(-spare, true),
-            place,
-          })
-        : loose >= driver[0]
-          ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
-              size: mib(loose),
+      const words =
+        !needed.onCuda || rooms.some(([least, most]) => least < most)
+          ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
+              size: size(-spare, true),
               place,
-              low,
-              high,
             })
-          : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
+          : loose >= driver[0]
+            ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
+                size: mib(loose),
+                place,
+                low,
+                high,
+              })
+            : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
       return { title: WORDS.tight, short: "", words };
     }
     if (verdict === "unknown") {
@@ -195,7 +205,8 @@
         : t("Even with the minimum driver overhead{place}.", { place });
     return { title: t("Does not fit: {size} short", missing), short: t("{size} short", missing), words };
   }
-  function parts(state, needed, i, driver) {
+  function parts(state, needed, i, index) {
+    const { driver } = index;
     const own = needed.devices[i];
     const known = own.compute;
     const isBand = !needed.onCuda || needed.devices.length > 1;
@@ -211,6 +222,8 @@
       const { others } = state.devices[i];
       all.push(part("other", t("Other programs"), [others, others], "given"));
     }
+    const desktop = desktopOf(state, index, state.devices[i]);
+    if (desktop) all.push(part("other", t("Desktop"), [0, desktop], "range"));
     return all;
   }
   /** Figures next to the verdict: total, RAM, speed. */
@@ -246,7 +259,7 @@
   }
   /** Alternatives that fit: `change` is the change of state on a click, `now` whether it is the current state. */
   function offers(state, table, index, setting, verdict) {
-    const rooms = roomsOf(state);
+    const rooms = roomsOf(state, index);
     const { driver } = index;
     const all = [];
     const most = lookup.largest(table, setting, rooms, driver);
@@ -258,6 +271,8 @@
       change: most ? { ctx: most } : null,
       now: most === state.ctx,
     });
+    // Of a file only the whole model is covered.
+    if (table.file) return all;
     // With automatic offloading every quantization may fit: the rows show how.
     if (state.layers !== "auto" && state.experts !== "auto") {
       all.push({
@@ -297,7 +312,7 @@
   }
   /** All quantizations of the model, with automatic values resolved for each. */
   function rows(state, table, index, setting) {
-    const rooms = roomsOf(state);
+    const rooms = roomsOf(state, index);
     const room = rooms.map(each => each[0]).reduce(add);
     const { driver } = index;
     const automatic = state.layers === "auto" || state.experts === "auto";
@@ -334,8 +349,8 @@
 
   // ---- vLLM --------------------------------------------------------------------
   /** All GPUs hold the same, so the smallest decides. */
-  function askVllm(state, table, change) {
-    const memory = Math.min(...state.devices.map(device => device.vis));
+  function askVllm(state, table, index, change) {
+    const memory = Math.min(...state.devices.map(device => device.vis - desktopOf(state, index, device)));
     const held = Math.max(...state.devices.map(device => device.others));
     const cards = state.devices.length;
     const { dtype, fp8, ctx } = state;
@@ -343,7 +358,7 @@
   }
   function vllm(state, table, index) {
     const cards = state.devices.length;
-    const ask = change => askVllm(state, table, change);
+    const ask = change => askVllm(state, table, index, change);
     const names = index.dtypes;
     const need = areCuda(state) ? ask() : { reason: t("vLLM is covered on NVIDIA GPUs only") };
     if (!need.pool) {
@@ -445,11 +460,13 @@
   kbgen.answer = {
     /** The verdict only, for lists. */
     verdictOf(state, table, index) {
-      if (state.runner === "vllm") return (areCuda(state) && askVllm(state, table).verdict) || "unknown";
-      return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state), index.driver);
+      if (!table.compute) return "unknown";
+      if (state.runner === "vllm") return (areCuda(state) && askVllm(state, table, index).verdict) || "unknown";
+      return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state, index), index.driver);
     },
-    of: (state, table, index) => (state.runner === "vllm" ? vllm : llama)(state, table, index),
+    of: (state, table, index) => (table.answer || (state.runner === "vllm" ? vllm : llama))(state, table, index),
     settingOf,
+    roomsOf,
     WORDS,
     whole,
     gib,

@@ -85,7 +85,7 @@
     if (error) {
       $("meet").replaceChildren(t("With these settings, it fails with: "), link(error.title, error.href), ".");
     }
-    if (error && !vllm) $("meet").append(" ", link(t("Devices that run it"), devicesAddress()));
+    if (error && !vllm && !table.file) $("meet").append(" ", link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
   }
@@ -163,7 +163,7 @@
     const widest = Math.max(...list.map(each => each.total));
     const span = Math.max(room, Math.min(widest * 1.04, room * 3));
     const share = n => `${Math.max(0, (Math.min(n, span) / span) * 100).toFixed(2)}%`;
-    $("ladder-part").hidden = !answer.devices.length;
+    $("ladder-part").hidden = !answer.devices.length || table.file;
     if (!answer.devices.length) return;
     $("ladder-needs").textContent = answer.needs;
     $("ladder-title").textContent = answer.heading;
@@ -205,8 +205,13 @@
   // ---- what one types, where one reads on -------------------------------------------
   function commands(answer, model) {
     const place = $("commands");
-    const file = `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
+    const file = model.file || `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
     place.replaceChildren();
+    // Of a file only the whole model is covered, and only for a known shape.
+    if (table.file && (answer.verdict === "no" || !table.compute)) {
+      place.append(el("p", t("For an estimate with all options, run this in a terminal:"), "small"));
+      return block(place, "kbgen", table.file.command(state));
+    }
     let shown = state;
     let setting = answer.setting;
     // Offers no command that would fail; if offloading fits, offers that.
@@ -229,17 +234,20 @@
         place.appendChild(el("p", line.note, "small"));
         return;
       }
-      const block = place.appendChild(el("div", null, "code wrap"));
-      const pre = block.appendChild(el("pre"));
-      const code = pre.appendChild(el("code"));
-      block.dataset.label = line.label;
-      pre.tabIndex = 0;
-      // Wraps between words, never inside a flag.
-      line.text.split(" ").forEach((word, i) => {
-        code.append(i ? " " : "", word[0] === "-" ? el("span", word, "flag") : word);
-      });
-      kbgen.offerCopy(block);
+      block(place, line.label, line.text);
     });
+  }
+  function block(place, label, text) {
+    const block = place.appendChild(el("div", null, "code wrap"));
+    const pre = block.appendChild(el("pre"));
+    const code = pre.appendChild(el("code"));
+    block.dataset.label = label;
+    pre.tabIndex = 0;
+    // Wraps between words, never inside a flag.
+    text.split(" ").forEach((word, i) => {
+      code.append(i ? " " : "", word[0] === "-" ? el("span", word, "flag") : word);
+    });
+    kbgen.offerCopy(block);
   }
   function devicesAddress() {
     const asked = new URLSearchParams({
@@ -254,17 +262,23 @@
   function pages(model) {
     const place = $("pages");
     const seen = {};
-    place.replaceChildren(
+    const base = baseOf(model);
+    place.replaceChildren();
+    if (!base) return;
+    place.append(
       t("Tables for all contexts and cache types: "),
-      link(model.name, `${root}models/${model.id}/index.html`),
+      link(base.name, `${root}models/${base.id}/index.html`),
     );
     state.devices.forEach(device => {
       if (!device.id || seen[device.id]) return;
       seen[device.id] = true;
       place.append(", ", link(device.name, `${root}hardware/${device.id}/index.html`));
     });
-    place.append(". ", link(t("Devices that run it"), devicesAddress()));
+    place.append(".");
+    if (!model.file) place.append(" ", link(t("Devices that run it"), devicesAddress()));
   }
+  // The model of the catalog, of which a file has the shape; none for another shape.
+  const baseOf = model => (model.file ? model.base && byId(fit.models, model.base) : model);
 
   // ---- controls ----------------------------------------------------------------
   function radio(name, value, label, parent, chosen) {
@@ -328,9 +342,10 @@
   function controls(answer) {
     const vllm = state.runner === "vllm";
     const several = state.devices.length > 1;
+    const base = baseOf(byId(fit.models, state.model));
     $("model-facts").replaceChildren(
       t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
-      link(t("its tables"), `${root}models/${state.model}/index.html`),
+      base ? link(t("its tables"), `${root}models/${base.id}/index.html`) : t("no tables"),
     );
     $("quant-label").textContent = vllm ? t("Weight type") : t("Quantization");
     put("quant", rowName());
@@ -342,6 +357,7 @@
     reach("ctx-reach", answer.most ? slideAt(answer.most) : 0);
     for (let n = 1; n <= MOST_DEVICES; n++) deviceControls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
+    systems();
     $("device-label-1").textContent = several ? t("Device 1") : t("Device");
     $("others-label-1").textContent = t("Used by other programs") + (several ? t(" on device 1") : "");
     put("runner", state.runner);
@@ -354,6 +370,22 @@
     } else llamaControls(answer);
     const changed = changes();
     $("more-count").textContent = changed ? t("{n} changed", { n: changed }) : "";
+  }
+  const SYSTEMS = {
+    linux: "Linux",
+    windows: "Windows",
+    macos: t("macOS, any version"),
+    "macos-15": t("macOS 15 and earlier"),
+    "macos-26": t("macOS 26 and later"),
+  };
+  function systems() {
+    const names = state.systems.join();
+    $("system-row").hidden = state.systems.length < 2;
+    if ($("os").dataset.of !== names) {
+      $("os").dataset.of = names;
+      $("os").replaceChildren(...state.systems.map(system => new Option(SYSTEMS[system], system)));
+    }
+    put("os", state.os || state.systems[0]);
   }
   // Number of settings below "More settings" that differ from their defaults.
   function changes() {
@@ -398,7 +430,8 @@
     reach("layers-reach", answer.mostLayers / (table.layers + 1));
     $("layers-value").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-value").textContent);
-    $("experts-field").hidden = !lookup.hasExperts(table) || ollama;
+    $("layers-field").hidden = Boolean(table.file);
+    $("experts-field").hidden = !lookup.hasExperts(table) || ollama || table.file;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;
@@ -438,6 +471,7 @@
       const devices = state.devices.slice();
       const other = settings.device(entry.id);
       other.others = devices[n - 1].others;
+      settings.seen(other, state.os);
       devices[n - 1] = other;
       const word = answers.verdictOf(lookup.but(state, { devices }), table, fit);
       return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
@@ -445,6 +479,7 @@
   }
 
   // ---- loading ----------------------------------------------------------------
+  const tableAddress = id => `${root}data/fit/${id}.js?${fit.stamp}`;
   function choose(id) {
     state.model = id;
     modelBox.show(id);
@@ -454,7 +489,7 @@
     $("waiting").hidden = false;
     $("broken").hidden = true;
     $("waiting").textContent = $("say").textContent = t("Loading the figures for {model}…", { model: name });
-    lookup.load(id, `${root}data/fit/${id}.js?${fit.stamp}`, found => {
+    lookup.load(id, tableAddress(id), found => {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
@@ -507,12 +542,14 @@
   }
   // Parameters of the address by the start of the id of their control.
   const PARAMETERS = {
-    model: ["model"],
+    model: ["model", "file"],
     quant: ["quant", "dtype"],
     ctx: ["ctx"],
     device: ["gpu", "device", "mem"],
     memory: ["gpu", "device", "mem"],
     size: ["gpu", "device", "mem"],
+    os: ["os"],
+    file: ["file"],
     others: ["others"],
     runner: ["run"],
     k: ["k", "kv"],
@@ -546,14 +583,15 @@
     });
     return found.slice(0, MOST_PUBLISHED);
   }
+  const modelEntries = fit.models.map(model => ({
+    id: model.id,
+    name: model.name,
+    group: model.family,
+    note: `${whole(model.max / 1024)}K`,
+  }));
   const modelBox = kbgen.combobox($("model"), {
     more: published,
-    entries: fit.models.map(model => ({
-      id: model.id,
-      name: model.name,
-      group: model.family,
-      note: `${whole(model.max / 1024)}K`,
-    })),
+    entries: modelEntries,
     choose(id) {
       settled("model");
       choose(id);
@@ -609,6 +647,9 @@
       $(`device-${state.devices.length}`).focus();
     });
   });
+  on("os", "change", os => {
+    state.os = os;
+  });
   choices(
     "k",
     fit.kv.map((name, i) => [i, name]),
@@ -653,6 +694,55 @@
       state.experts = how === "none" ? 0 : how === "own" ? Math.ceil(table.layers / 2) : how;
     },
   );
+
+  // A file is one more model, in one more quantization. Its script is loaded when one is opened.
+  const FILE_QUANT = fit.quants.length;
+  let opened = 0;
+  async function openFile(files) {
+    if (!files.length) return;
+    const mine = ++opened;
+    const note = $("file-note");
+    note.className = "small";
+    note.textContent = t("Reading {name}…", { name: files[0].name });
+    try {
+      await Promise.all([kbgen.load(links.gguf), kbgen.load(links.shapes)]);
+      const model = await kbgen.openModel(Array.from(files), fit);
+      const base = model.slug && (await new Promise(done => lookup.load(model.slug, tableAddress(model.slug), done)));
+      if (mine !== opened) return;
+      if (model.slug && !base)
+        {throw new Error(t("The figures for {model} could not be loaded.", { model: model.slug }));}
+      const entry = { id: "file", name: model.name, file: model.file, base: model.slug };
+      [fit.models, modelEntries].forEach(list => {
+        list.splice(0, list.length, ...list.filter(each => each.id !== "file"), entry);
+      });
+      fit.quants[FILE_QUANT] = state.chosenQuant = model.label;
+      lookup.tables.file = model.table(base, FILE_QUANT);
+      note.textContent = base
+        ? t("{name}: weights of {size}, exact. It has the shape of {model}, so cache and compute buffer are known.", {
+            name: model.file,
+            size: model.size,
+            model: byId(fit.models, model.slug).name,
+          })
+        : t("{name}: weights of {size}, exact.", { name: model.file, size: model.size });
+      settled("model");
+      settled("quant");
+      choose("file");
+    } catch (error) {
+      if (mine !== opened) return;
+      note.className = "small file-error";
+      note.textContent = `${files[0].name}: ${error.message || t("its reader could not be loaded")}`;
+    }
+    $("file").value = "";
+  }
+  $("file").addEventListener("change", () => openFile($("file").files));
+  const carries = event => event.dataTransfer && event.dataTransfer.types.includes("Files");
+  ["dragover", "drop"].forEach(name => {
+    addEventListener(name, event => {
+      if (!carries(event)) return;
+      event.preventDefault();
+      if (name === "drop") openFile(event.dataTransfer.files);
+    });
+  });
 
   $("quant").addEventListener("change", () => {
     settled("quant");

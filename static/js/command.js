@@ -12,7 +12,9 @@
     const words = [`-m ${about.file}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
     if (state.runner === "server") words.push(`-np ${state.slots}${state.slots > 1 ? " --kv-unified" : ""}`);
     words.push(`-ctk ${about.kv[setting.k]}`, `-ctv ${about.kv[setting.v]}`, "-fa on");
-    if (setting.shares.length > 1) words.push(`-ts ${setting.shares.join(",")}`);
+    // In PowerShell a comma separates the items of a list.
+    const quote = state.os === "windows" ? "'" : "";
+    if (setting.shares.length > 1) words.push(`-ts ${quote}${setting.shares.join(",")}${quote}`);
     if (setting.experts === "all" || setting.experts === about.table.layers) words.push("--cpu-moe");
     else if (setting.experts) words.push(`--n-cpu-moe ${setting.experts}`);
     return words.join(" ");
@@ -27,7 +29,11 @@
     ];
     const several =
       setting.shares.length > 1 ? t(" It splits the layers by free memory, so the actual split may differ.") : "";
-    const server = `OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=${about.kv[setting.k]} ollama serve`;
+    const type = about.kv[setting.k];
+    const server =
+      state.os === "windows"
+        ? `$env:OLLAMA_FLASH_ATTENTION='1'; $env:OLLAMA_KV_CACHE_TYPE='${type}'; ollama serve`
+        : `OLLAMA_FLASH_ATTENTION=1 OLLAMA_KV_CACHE_TYPE=${type} ollama serve`;
     return [
       { label: t("Ollama server"), text: server },
       { label: t("Modelfile for ollama create"), text: lines.join("\n") },

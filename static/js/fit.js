@@ -75,13 +75,14 @@
     const classes = writtenOut(table.class);
     table.ofClass = table.cache.map((_, one) => sums(classes.map(other => (other === one ? 1 : 0))));
     table.sampled = table.samples.map(through);
-    table.quants.forEach(quant => {
-      if (!quant) return;
-      quant.kindOf = writtenOut(quant.layer).map(kind => quant.kinds[kind]);
-      const column = at => sums(quant.kindOf.map(kind => kind[at] || 0));
-      quant.sums = { gpu: column(0), host: column(1), expertsGpu: column(2), expertsHost: column(3) };
-    });
+    table.quants.filter(Boolean).forEach(unpackQuant);
     return table;
+  }
+  function unpackQuant(quant) {
+    quant.kindOf = writtenOut(quant.layer).map(kind => quant.kinds[kind]);
+    const column = at => sums(quant.kindOf.map(kind => kind[at] || 0));
+    quant.sums = { gpu: column(0), host: column(1), expertsGpu: column(2), expertsHost: column(3) };
+    return quant;
   }
 
   /** Loads a model's table with a script element, once; calls `done(table)`, or `done(null)` on failure. */
@@ -567,7 +568,16 @@
     const page = model.page[asked.cards - 1] / (asked.fp8 ? 2 : 1);
     if (!atCards) return { reason: t("its heads cannot be split across {n} GPUs", { n: asked.cards }) };
     const held = atCards[asked.dtype];
+    const withStates = tokens => {
+      const bytes = (full, layers, state) => {
+        const blocks = Math.max(1, Math.ceil(state / page));
+        return (full * Math.ceil(tokens / (BLOCK * blocks)) + layers) * blocks * page;
+      };
+      const state = model.state[asked.cards - 1];
+      return [0, 1].map(end => bytes((end ? model.padded : model.layers)[0], model.states[end], state[end]));
+    };
     const request = tokens => {
+      if (model.states) return withStates(tokens);
       const blocks = Math.ceil(tokens / BLOCK);
       const before = Math.max(0, model.window - 1);
       const window = batch => Math.ceil(Math.min(before + batch, tokens) / BLOCK) + 1;
@@ -577,7 +587,7 @@
     const isLarge = asked.memory >= LARGE_CARD;
     const reserve = [GIB / 2, asked.cards > 1 ? (isLarge ? 12 : 6.5) * GIB : (isLarge ? 5 : 3.5) * GIB];
     const share = Math.floor((asked.memory * asked.util) / 1000);
-    const pool = [Math.max(0, share - held - reserve[1]), Math.max(0, share - held - reserve[0])];
+    const pool = [Math.max(0, share - held - model.further - reserve[1]), Math.max(0, share - held - reserve[0])];
     const longest = (end, room) => {
       let low = 0;
       let high = table.max;
@@ -614,6 +624,7 @@
     tables,
     add,
     load,
+    unpackQuant,
     at,
     places,
     hasExperts,

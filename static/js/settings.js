@@ -22,6 +22,7 @@
     dtype: 0,
     util: 92,
     fp8: false,
+    os: null,
   };
   // A device of the catalog and, if it is sold with several memory sizes, the size in GiB: "apple-m4@24".
   const specOf = device =>
@@ -48,7 +49,10 @@
     "device",
     "mem",
     "others",
+    "os",
+    "file",
   ];
+  const SYSTEMS = ["linux", "windows", "macos", "macos-15", "macos-26"];
   const byId = (list, id) => list.filter(entry => entry.id === id)[0];
   const number = (text, least) => {
     const n = Number(text);
@@ -84,12 +88,32 @@
       const { entry } = device;
       if (!entry.sizes) return mem === entry.mem ? device : null;
       const size = entry.sizes.filter(each => each[0] === mem)[0];
-      return size ? Object.assign(device, { mem, vis: size[1], most: size[2] }) : null;
+      return size ? Object.assign(device, { mem }) : null;
+    }
+    // Systems that a device runs with, the default first: that of its page, or any macOS.
+    function systemsOf({ entry }) {
+      const others = entry ? Object.keys(entry.systems || {}) : ["windows"];
+      return [others[0] && others[0] !== "windows" ? "macos" : "linux", ...others];
+    }
+    // Systems that all devices run with.
+    const systems = devices =>
+      devices.map(systemsOf).reduce((all, own) => all.filter(system => own.indexOf(system) >= 0));
+    // Memory that programs see on a system, by settings of the system: [least, most].
+    function visible({ entry, mem }, system) {
+      const sizes = entry.sizes || [[entry.mem, entry.vis, entry.most || entry.vis]];
+      const place = sizes.findIndex(size => size[0] === mem);
+      const own = system && (entry.systems || {})[system];
+      return own ? [own[place]].flat() : sizes[place].slice(1);
     }
     // Usable memory of a device: for a custom amount, the minimum of GPUs sold with it, as in src/site/visible.rs.
-    function seen(device) {
-      if (device.entry) return device;
-      const alike = index.devices.filter(entry => entry.ok && entry.mem === device.mem).map(entry => entry.vis);
+    function seen(device, system) {
+      if (device.entry) {
+        [device.vis, device.most] = visible(device, system);
+        return device;
+      }
+      const alike = index.devices
+        .filter(entry => entry.ok && entry.mem === device.mem)
+        .map(entry => visible({ entry, mem: entry.mem }, system)[0]);
       device.vis = alike.length ? Math.min(...alike) : Math.floor(device.mem / 1000) * index.visible;
       return device;
     }
@@ -118,7 +142,10 @@
         const n = number(text, least);
         return n > most ? null : n;
       };
-      state.model = take("model", id => (byId(index.models, id) ? id : null), state.model, t("unknown model"));
+      const file = byId(index.models, "file");
+      const why = t("a link does not contain the file: open it again");
+      const base = take("file", name => (file && file.file === name ? "file" : null), state.model, why);
+      state.model = take("model", id => (byId(index.models, id) ? id : null), base, t("unknown model"));
       state.chosenQuant = take("quant", oneOf(index.quants), null);
       state.ctx = take("ctx", between(1), state.ctx, t("not a number of tokens"));
       // `kv` sets both types, for links of older pages.
@@ -132,6 +159,7 @@
       state.experts = take("moe", text => (/^(auto|all)$/.test(text) ? text : number(text, 0)), 0);
       state.dtype = take("dtype", placeIn(index.dtypes), state.dtype);
       state.util = take("util", between(1, 100), state.util);
+      state.os = take("os", oneOf(SYSTEMS), null);
       state.fp8 = take("cache", oneOf(["fp8", "auto"]), "") === "fp8";
       const deviceWhy = t("unknown device, and not an amount of memory in bytes");
       const named = asked.get("gpu") ? "gpu" : "device";
@@ -160,7 +188,7 @@
         });
       }
       // Availability in the model is checked when its table is loaded.
-      state.unchecked = ["quant", "ctx"].filter(name => asked.get(name));
+      state.unchecked = ["quant", "ctx", "os"].filter(name => asked.get(name));
       return state;
     }
     // All settings that apply to the inference engine, so that a link means the same for everyone and in later
@@ -169,12 +197,13 @@
       const vllm = state.runner === "vllm";
       const each = of => state.devices.map(of).join(",");
       const pairs = [
-        ["model", state.model],
+        state.model === "file" ? ["file", byId(index.models, "file").file] : ["model", state.model],
         vllm ? ["dtype", index.dtypes[state.dtype]] : ["quant", state.quant],
         ["ctx", state.ctx],
         ["gpu", each(specOf)],
         ["run", state.runner],
         ["others", each(device => Math.round(device.others / MIB))],
+        ["os", state.os || state.systems[0] || ""],
       ].concat(
         vllm
           ? [
@@ -194,7 +223,17 @@
     }
     // Limits a state to what its model and inference engine support.
     function settle(state, table) {
-      state.devices.forEach(seen);
+      const known = systems(state.devices);
+      if (state.os && known.indexOf(state.os) < 0) {
+        if (state.unchecked.indexOf("os") >= 0) {
+          state.misread.push({ name: "os", text: state.os, why: t("not a system of these devices") });
+        }
+        state.os = null;
+      }
+      state.systems = known;
+      // The default needs no name, so that another device has its own.
+      if (state.os === known[0]) state.os = null;
+      state.devices.forEach(device => seen(device, state.os));
       const has = name => table.quants[index.quants.indexOf(name)];
       state.unchecked.splice(0).forEach(name => {
         if (state.misread.some(each => each.name === "model" || each.name === name)) return;
@@ -214,7 +253,8 @@
       if (typeof state.layers === "number") {
         state.layers = state.layers > table.layers ? null : Math.round(state.layers);
       }
-      if (!lookup.hasExperts(table)) state.experts = 0;
+      if (!lookup.hasExperts(table) || table.file) state.experts = 0;
+      if (table.file) state.layers = null;
       if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
       // Ollama has one cache type, and a separate cache per request: the tables contain one.
       if (state.runner === "ollama") {
@@ -223,6 +263,6 @@
         state.experts = 0;
       }
     }
-    return { usual: USUAL, mostDevices: MOST_DEVICES, device, sized, specOf, read, address, settle };
+    return { usual: USUAL, mostDevices: MOST_DEVICES, device, sized, seen, specOf, read, address, settle };
   };
 })();

@@ -6,6 +6,7 @@ import calculator from "./parts/calculator.mjs";
 import calculatorFigures from "./parts/calculator-figures.mjs";
 import carriedCase from "./parts/carried-case.mjs";
 import journey from "./parts/journey.mjs";
+import modelFile from "./parts/model-file.mjs";
 import pasteBox from "./parts/paste-box.mjs";
 import plans from "./parts/plans.mjs";
 import samples from "./parts/samples.mjs";
@@ -17,6 +18,17 @@ const folder = await build();
 const browser = await start();
 const { url } = await serve(folder);
 
-for (const part of [pasteBox, carriedCase, samples, journey, calculator, calculatorFigures, plans, tools, bundle]) {
+for (const part of [
+  pasteBox,
+  carriedCase,
+  samples,
+  journey,
+  calculator,
+  calculatorFigures,
+  modelFile,
+  plans,
+  tools,
+  bundle,
+]) {
   part({ folder, browser, program, url });
 }

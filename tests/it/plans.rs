@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use kbgen::load::{self, Drafts};
-use kbgen::site::{CACHE_TYPES, DeviceMemory, SLOTS, Site};
+use kbgen::site::kinds::{DeviceData, ModelData, System};
+use kbgen::site::{CACHE_TYPES, DeviceMemory, Page, SLOTS, Site, WINDOWS_DESKTOP};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::backend::{Backend, has_own_memory};
 use kbgen_estimate::bytes::Bytes;
@@ -48,7 +49,7 @@ fn subjects(site: &Site) -> Vec<Subject> {
     let has_page =
         |quant: &Quantization| site.quants.iter().any(|page| page.data.gguf_type.value.parse() == Ok(*quant));
     let with_page: Vec<Quantization> = Quantization::ALL.iter().copied().filter(has_page).collect();
-    let subject = |page: &kbgen::site::Page<kbgen::site::kinds::ModelData>| {
+    let subject = |page: &Page<ModelData>| {
         let model = kbgen::fit::architecture(&page.data.architecture).ok()??;
         let quants = kbgen::fit::candidates(&page.data, &with_page);
         let quants = quants.into_iter().filter(|quant| model.comes_in(*quant)).collect();
@@ -63,7 +64,7 @@ fn subjects(site: &Site) -> Vec<Subject> {
 fn case(
     draw: &mut Draw,
     subject: &Subject,
-    rooms: &[(String, DeviceMemory)],
+    pages: &[&Page<DeviceData>],
     several: bool,
 ) -> (Value, Settings, Vec<DeviceMemory>) {
     let layers = subject.model.layers.len() as u64;
@@ -82,11 +83,22 @@ fn case(
     };
     let shares: &[u64] =
         if several { draw.one_of(&[&[1, 1], &[2, 1], &[1, 1, 1], &[3, 1, 1, 2]]) } else { &[1] };
-    let devices: Vec<&(String, DeviceMemory)> =
-        shares.iter().map(|_| &rooms[draw.below(rooms.len() as u64) as usize]).collect();
+    let devices: Vec<(&Page<DeviceData>, u64)> = shares
+        .iter()
+        .map(|_| {
+            let page = draw.one_of(pages);
+            (page, draw.one_of(&page.data.memory_sizes()))
+        })
+        .collect();
+    let systems = devices[0].0.data.systems();
+    let system = draw.one_of(&[&[None], systems.iter().map(Some).collect::<Vec<_>>().as_slice()].concat());
+    let has_system = |page: &Page<DeviceData>| system.is_none_or(|own| page.data.systems().contains(own));
+    let system = system.filter(|_| devices.iter().all(|(page, _)| has_system(page)));
+    let mut memory: Vec<DeviceMemory> =
+        devices.iter().map(|(page, size)| memory_on(&page.data, *size, system)).collect();
     // with memory that is shared nothing goes to RAM, and no machine has two such devices
-    let mut memory: Vec<DeviceMemory> = devices.iter().map(|(_, memory)| *memory).collect();
-    if several && memory.iter().any(|memory| !has_own_memory(memory.backends)) {
+    let are_possible = !several || memory.iter().all(|memory| has_own_memory(memory.backends));
+    if !are_possible {
         let visible = memory[0].visible.low.0;
         memory.fill(DeviceMemory::cuda(visible));
     }
@@ -116,9 +128,31 @@ fn case(
         },
         "rooms": memory.iter().map(|memory| [memory.visible.low.0, memory.visible.high.0]).collect::<Vec<_>>(),
         "backends": memory.iter().map(|memory| places(memory.backends)).collect::<Vec<_>>(),
-        "devices": devices.iter().map(|(slug, _)| slug).collect::<Vec<_>>(),
+        "devices": are_possible.then(|| devices.iter().map(named).collect::<Vec<_>>()),
+        "os": system.map(|system| system.name()),
     });
     (asked, settings, memory)
+}
+
+/// Returns the memory of a device of a size on a system, as `kbgen fit --os`.
+fn memory_on(device: &DeviceData, size: u64, system: Option<&System>) -> DeviceMemory {
+    let mut visible = match system {
+        Some(system) => device.visible_on(&[*system], size),
+        None => device.visible_range(size),
+    };
+    if system == Some(&System::Windows) && !device.unified {
+        visible.low = Bytes(visible.low.0 - WINDOWS_DESKTOP.min(visible.low.0));
+    }
+    DeviceMemory::new(device.backends(), visible)
+}
+
+/// Returns the name of a device in the address of the page, with its size if it is sold with several.
+fn named((page, size): &(&Page<DeviceData>, u64)) -> String {
+    let slug = &page.head.id.slug;
+    match page.data.memory_sizes().len() {
+        1 => slug.clone(),
+        _ => format!("{slug}@{}", *size as f64 / 1_073_741_824.0),
+    }
 }
 
 /// Positions of backends in the index of the page; none for CUDA.
@@ -176,18 +210,17 @@ fn plans_at_random_settings_are_left_for_the_scripts_of_the_page() {
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let subjects = subjects(&site);
     let devices = site.devices.iter().step_by(site.devices.len() / DEVICES).take(DEVICES);
-    let rooms: Vec<(String, DeviceMemory)> =
-        devices.map(|page| (page.head.id.slug.clone(), page.data.memory())).collect();
-    let has = |backend| rooms.iter().any(|(_, memory)| memory.backends.contains(&backend));
+    let devices: Vec<&Page<DeviceData>> = devices.collect();
+    let has = |backend| devices.iter().any(|page| page.data.backends().contains(&backend));
     assert!(Backend::ALL.iter().all(|backend| has(*backend)), "not all backends are drawn");
-    assert_eq!((subjects.len(), rooms.len()), (MODELS, DEVICES));
+    assert_eq!((subjects.len(), devices.len()), (MODELS, DEVICES));
     let mut draw = Draw(15);
     let mut planners: Vec<Planner<'_>> =
         subjects.iter().map(|subject| Planner::new(&subject.model)).collect();
     let mut cases = Vec::new();
     for number in 0..ONE_DEVICE + SEVERAL_DEVICES {
         let place = draw.below(MODELS as u64) as usize;
-        let (mut asked, settings, rooms) = case(&mut draw, &subjects[place], &rooms, number >= ONE_DEVICE);
+        let (mut asked, settings, rooms) = case(&mut draw, &subjects[place], &devices, number >= ONE_DEVICE);
         // The page does not cover what the planner does not cover.
         let backends = rooms.iter().map(|room| room.backends).collect();
         let mut planner = planners.remove(place).on_backends(backends);
@@ -197,6 +230,10 @@ fn plans_at_random_settings_are_left_for_the_scripts_of_the_page() {
     }
     let covered = cases.iter().filter(|case| !case["answer"].is_null()).count();
     assert!(covered > cases.len() * 9 / 10, "{covered} of {}", cases.len());
+    let on = |os: &str| cases.iter().filter(|case| case["os"] == os).count();
+    for os in ["linux", "windows", "macos-15", "macos-26"] {
+        assert!(on(os) > 20, "{} on {os}", on(os));
+    }
     let written = serde_json::to_string(&cases).unwrap();
     fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/plans.json"), written).unwrap();
 }

@@ -91,44 +91,49 @@ pub(crate) enum Role {
     Plain,
 }
 
+/// Names of matrices in GGUF files (`gguf-py/gguf/constants.py` of llama.cpp). Norms have no entry, because families use one
+/// name for norms of several purposes: all of them are F32 in every file.
+pub(crate) const FILE_NAMES: &[(&str, Name)] = &[
+    ("token_embd.weight", Name::TokenEmbedding),
+    ("output.weight", Name::Output),
+    ("attn_q.weight", Name::Q),
+    ("attn_k.weight", Name::K),
+    ("attn_v.weight", Name::V),
+    ("attn_qkv.weight", Name::Qkv),
+    ("attn_output.weight", Name::AttentionOutput),
+    ("attn_q_a.weight", Name::LatentQDown),
+    ("attn_q_b.weight", Name::LatentQUp),
+    ("attn_kv_a_mqa.weight", Name::LatentKvDown),
+    ("attn_k_b.weight", Name::LatentKUp),
+    ("attn_v_b.weight", Name::LatentVUp),
+    ("ssm_in.weight", Name::StateIn),
+    ("shortconv.in_proj.weight", Name::StateIn),
+    ("attn_gate.weight", Name::StateGate),
+    ("ssm_conv1d.weight", Name::StateConv),
+    ("shortconv.conv.weight", Name::StateConv),
+    ("ssm_beta.weight", Name::StateBeta),
+    ("ssm_alpha.weight", Name::StateAlpha),
+    ("ssm_ba.weight", Name::StateBetaAlpha),
+    ("ssm_out.weight", Name::StateOut),
+    ("shortconv.out_proj.weight", Name::StateOut),
+    ("ffn_gate.weight", Name::FfnGate),
+    ("ffn_up.weight", Name::FfnUp),
+    ("ffn_down.weight", Name::FfnDown),
+    ("ffn_gate_inp.weight", Name::Router),
+    ("ffn_gate_exps.weight", Name::ExpertsGate),
+    ("ffn_up_exps.weight", Name::ExpertsUp),
+    ("ffn_gate_up_exps.weight", Name::ExpertsGateUp),
+    ("ffn_down_exps.weight", Name::ExpertsDown),
+    ("ffn_gate_inp_shexp.weight", Name::SharedRouter),
+    ("ffn_gate_shexp.weight", Name::SharedGate),
+    ("ffn_up_shexp.weight", Name::SharedUp),
+    ("ffn_down_shexp.weight", Name::SharedDown),
+];
+
 impl Name {
-    /// The tensor of a layer, or of the model, by its name in a GGUF file (`gguf-py/gguf/constants.py` of llama.cpp). Norms
-    /// have no entry where families use one name for norms of several purposes: all of them are F32 in every file.
+    /// The tensor of a layer, or of the model, by its name in a GGUF file.
     pub(crate) fn of_file(name: &str) -> Option<Name> {
-        Some(match name {
-            "token_embd.weight" => Name::TokenEmbedding,
-            "output.weight" => Name::Output,
-            "attn_q.weight" => Name::Q,
-            "attn_k.weight" => Name::K,
-            "attn_v.weight" => Name::V,
-            "attn_qkv.weight" => Name::Qkv,
-            "attn_output.weight" => Name::AttentionOutput,
-            "attn_q_a.weight" => Name::LatentQDown,
-            "attn_q_b.weight" => Name::LatentQUp,
-            "attn_kv_a_mqa.weight" => Name::LatentKvDown,
-            "attn_k_b.weight" => Name::LatentKUp,
-            "attn_v_b.weight" => Name::LatentVUp,
-            "ssm_in.weight" | "shortconv.in_proj.weight" => Name::StateIn,
-            "attn_gate.weight" => Name::StateGate,
-            "ssm_conv1d.weight" | "shortconv.conv.weight" => Name::StateConv,
-            "ssm_beta.weight" => Name::StateBeta,
-            "ssm_alpha.weight" => Name::StateAlpha,
-            "ssm_ba.weight" => Name::StateBetaAlpha,
-            "ssm_out.weight" | "shortconv.out_proj.weight" => Name::StateOut,
-            "ffn_gate.weight" => Name::FfnGate,
-            "ffn_up.weight" => Name::FfnUp,
-            "ffn_down.weight" => Name::FfnDown,
-            "ffn_gate_inp.weight" => Name::Router,
-            "ffn_gate_exps.weight" => Name::ExpertsGate,
-            "ffn_up_exps.weight" => Name::ExpertsUp,
-            "ffn_gate_up_exps.weight" => Name::ExpertsGateUp,
-            "ffn_down_exps.weight" => Name::ExpertsDown,
-            "ffn_gate_inp_shexp.weight" => Name::SharedRouter,
-            "ffn_gate_shexp.weight" => Name::SharedGate,
-            "ffn_up_shexp.weight" => Name::SharedUp,
-            "ffn_down_shexp.weight" => Name::SharedDown,
-            _ => return None,
-        })
+        FILE_NAMES.iter().find(|(known, _)| *known == name).map(|(_, tensor)| *tensor)
     }
 
     /// The category that llama.cpp's quantizer puts the tensor in by its name.

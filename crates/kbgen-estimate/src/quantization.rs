@@ -157,6 +157,11 @@ impl TensorType {
         }
     }
 
+    /// The types that files may have, with their numbers.
+    pub fn in_files() -> impl Iterator<Item = (u32, TensorType)> {
+        (0..64).filter_map(|number| Some((number, TensorType::from_ggml(number)?)))
+    }
+
     /// The type of a number in a GGUF file (`enum ggml_type` of llama.cpp's `ggml/include/ggml.h`).
     pub fn from_ggml(number: u32) -> Option<TensorType> {
         Some(match number {
@@ -196,6 +201,46 @@ impl TensorType {
         })
     }
 }
+
+/// Values of `general.file_type` in GGUF files, with the names of the mixtures (`enum llama_ftype` of llama.cpp's
+/// `include/llama.h`).
+pub const FILE_TYPES: &[(u64, &str)] = &[
+    (0, "F32"),
+    (1, "F16"),
+    (2, "Q4_0"),
+    (3, "Q4_1"),
+    (7, "Q8_0"),
+    (8, "Q5_0"),
+    (9, "Q5_1"),
+    (10, "Q2_K"),
+    (11, "Q3_K_S"),
+    (12, "Q3_K_M"),
+    (13, "Q3_K_L"),
+    (14, "Q4_K_S"),
+    (15, "Q4_K_M"),
+    (16, "Q5_K_S"),
+    (17, "Q5_K_M"),
+    (18, "Q6_K"),
+    (19, "IQ2_XXS"),
+    (20, "IQ2_XS"),
+    (21, "Q2_K_S"),
+    (22, "IQ3_XS"),
+    (23, "IQ3_XXS"),
+    (24, "IQ1_S"),
+    (25, "IQ4_NL"),
+    (26, "IQ3_S"),
+    (27, "IQ3_M"),
+    (28, "IQ2_S"),
+    (29, "IQ2_M"),
+    (30, "IQ4_XS"),
+    (31, "IQ1_M"),
+    (32, "BF16"),
+    (36, "TQ1_0"),
+    (37, "TQ2_0"),
+    (38, "MXFP4_MOE"),
+    (39, "NVFP4"),
+    (40, "Q1_0"),
+];
 
 /// Declares the quantizations with their usual name and the type of most tensors.
 macro_rules! quantizations {

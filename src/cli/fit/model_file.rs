@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use kbgen_estimate::gguf::{Header, ModelFile};
+use kbgen_estimate::quantization::FILE_TYPES;
 
 /// Maximum number of parts of a split file that are read.
 const MAX_PARTS: u64 = 1024;
@@ -62,9 +63,11 @@ impl GgufModel {
         let elements: u64 =
             header.tensors.iter().map(|tensor| tensor.dimensions.iter().product::<u64>()).sum();
         let bits = || format!("{:.2} bits per weight", model.data.0 as f64 * 8.0 / elements.max(1) as f64);
+        let number = header.number("general.file_type");
+        let file_type = FILE_TYPES.iter().find(|(known, _)| Some(*known) == number);
         Ok(Self {
             title: header.text("general.name").map_or(stem, str::to_string),
-            quant: header.number("general.file_type").and_then(file_type).map_or_else(bits, str::to_string),
+            quant: file_type.map_or_else(bits, |(_, name)| (*name).to_string()),
             download: Vec::new(),
             path,
             model,
@@ -165,46 +168,4 @@ fn only_model(folder: &Path) -> Result<PathBuf> {
             first.display()
         ),
     }
-}
-
-/// Returns the name of a value of `general.file_type` (`enum llama_ftype` of llama.cpp's `include/llama.h`).
-fn file_type(number: u64) -> Option<&'static str> {
-    Some(match number {
-        0 => "F32",
-        1 => "F16",
-        2 => "Q4_0",
-        3 => "Q4_1",
-        7 => "Q8_0",
-        8 => "Q5_0",
-        9 => "Q5_1",
-        10 => "Q2_K",
-        11 => "Q3_K_S",
-        12 => "Q3_K_M",
-        13 => "Q3_K_L",
-        14 => "Q4_K_S",
-        15 => "Q4_K_M",
-        16 => "Q5_K_S",
-        17 => "Q5_K_M",
-        18 => "Q6_K",
-        19 => "IQ2_XXS",
-        20 => "IQ2_XS",
-        21 => "Q2_K_S",
-        22 => "IQ3_XS",
-        23 => "IQ3_XXS",
-        24 => "IQ1_S",
-        25 => "IQ4_NL",
-        26 => "IQ3_S",
-        27 => "IQ3_M",
-        28 => "IQ2_S",
-        29 => "IQ2_M",
-        30 => "IQ4_XS",
-        31 => "IQ1_M",
-        32 => "BF16",
-        36 => "TQ1_0",
-        37 => "TQ2_0",
-        38 => "MXFP4_MOE",
-        39 => "NVFP4",
-        40 => "Q1_0",
-        _ => return None,
-    })
 }

@@ -46,9 +46,6 @@ pub(super) struct Transformers {
 
 /// Weight types to try, largest first.
 const WEIGHT_TYPES: [WeightType; 3] = [WeightType::Bf16, WeightType::Fp8, WeightType::Awq];
-/// Ratio in thousandths of published to modeled parameters above which the checkpoint has further parts.
-const EXTRA_PARTS_PER_MILLE: u64 = 1005;
-
 /// Estimates both engines.
 pub(super) fn python(request: &FitRequest<'_>, settings: &Settings) -> PythonEngines {
     let reason = not_covered(request);
@@ -79,9 +76,7 @@ fn not_covered(request: &FitRequest<'_>) -> Option<String> {
 /// Returns the parameters of the checkpoint besides the text model, such as those of a vision tower.
 fn further_parameters(request: &FitRequest<'_>) -> u64 {
     let text = parameter_count(&request.model).held;
-    let published = request.source.page().and_then(|page| page.data.parameters.as_ref());
-    let published = published.map_or(0, |count| count.value);
-    if published * 1000 > text * EXTRA_PARTS_PER_MILLE { published - text } else { 0 }
+    request.source.page().map_or(0, |page| page.data.further_parameters(text))
 }
 
 fn vllm_answer(request: &FitRequest<'_>, settings: &Settings) -> Vllm {

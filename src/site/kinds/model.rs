@@ -117,7 +117,16 @@ impl Record for ArchitectureData {
 
 record!(@forms ArchitectureData);
 
+/// Ratio in thousandths of published to modeled parameters above which the checkpoint has further parts.
+const EXTRA_PARTS_PER_MILLE: u64 = 1005;
+
 impl ModelData {
+    /// Returns the parameters of the checkpoint besides those of the text model, such as those of a vision tower.
+    pub fn further_parameters(&self, text: u64) -> u64 {
+        let published = self.parameters.as_ref().map_or(0, |count| count.value);
+        if published * 1000 > text * EXTRA_PARTS_PER_MILLE { published - text } else { 0 }
+    }
+
     /// Returns the license of the weights.
     pub fn license(&self) -> Option<&str> {
         self.license.as_deref().or(self.licence.as_deref())

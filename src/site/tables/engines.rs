@@ -19,6 +19,8 @@ pub struct Vllm {
     pub padded: (u64, u64),
     /// Size of the window in tokens.
     pub window: u64,
+    /// Number of layers with a recurrent state, and the same after vLLM pads them to groups.
+    pub states: Option<(u64, u64)>,
 }
 
 /// Memory on each GPU.
@@ -28,4 +30,6 @@ pub struct VllmCard {
     pub weights: [u64; WEIGHT_TYPES.len()],
     /// Bytes of a cache block of one layer, at 16 bits per value.
     pub page: u64,
+    /// Minimum and maximum bytes of the recurrent state of one layer.
+    pub state: (u64, u64),
 }

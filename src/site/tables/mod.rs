@@ -24,6 +24,9 @@ pub struct FitTable {
     pub models: BTreeMap<String, ModelFit>,
     /// Parameter counts by slug.
     pub parameters: BTreeMap<String, Parameters>,
+    /// Slugs of covered models by shape; of models with one shape, that with the longest
+    /// context, and of these the first.
+    pub shapes: BTreeMap<String, String>,
 }
 
 /// Parameter counts of the loaded tensors.

@@ -6,10 +6,10 @@ import { axe, kbgen, PHONE, sideways, siteRoot, visiting } from "../harness.mjs"
 const START = "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb";
 /** What a fresh visitor's address becomes. */
 const DEFAULTS =
-  "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&gpu=geforce-rtx-3060-12-gb&run=server&others=0&k=f16&v=f16&slots=1&ngl=all&moe=0";
+  "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&gpu=geforce-rtx-3060-12-gb&run=server&others=0&os=linux&k=f16&v=f16&slots=1&ngl=all&moe=0";
 /** Everything changed at once, in a model with experts. */
 const BUSY =
-  "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&ngl=40&moe=12";
+  "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&os=linux&ngl=40&moe=12";
 const MIB = 2 ** 20;
 const digits = text => Number(text.replace(/\D/g, ""));
 
@@ -218,6 +218,39 @@ export default function ({ folder, browser, url }) {
       assert.ok(await size.isHidden());
     }));
 
+  test("calculator: the system is a choice, and each device has its own systems", () =>
+    at("#model=qwen3-14b&quant=Q5_K_M&gpu=geforce-rtx-3060-12-gb&ctx=2048", async (page, { trouble }) => {
+      const system = page.locator("#os");
+      assert.equal(await verdict(page), "Fits");
+      await system.selectOption("Windows");
+      await page.waitForURL(/os=windows/);
+      assert.equal(await verdict(page), "Tight");
+      assert.match(await text(page, "parts"), /Desktop\s+0\.00 to 1\.60/);
+      await page.locator("#runner").evaluate(element => {
+        element.value = "ollama";
+        element.dispatchEvent(new Event("change"));
+      });
+      assert.match(await text(page, "commands"), /\$env:OLLAMA_FLASH_ATTENTION='1'; /);
+      // What other programs use is then known.
+      await page.locator("#others-1").evaluate(element => {
+        element.value = "1";
+        element.dispatchEvent(new Event("input"));
+      });
+      assert.equal(await verdict(page), "Fits");
+      await page.locator("#device-1").fill("Apple M4 Max");
+      await page.locator("#device-1").press("Enter");
+      await page.waitForURL(/os=macos&/);
+      assert.deepEqual(await system.locator("option").allInnerTexts(), [
+        "macOS, any version",
+        "macOS 15 and earlier",
+        "macOS 26 and later",
+      ]);
+      const needs = await text(page, "stats");
+      await system.selectOption("macOS 26 and later");
+      assert.notEqual(await text(page, "stats"), needs);
+      assert.deepEqual(trouble, []);
+    }));
+
   test("calculator: the first device of the catalog is remembered, and starts the next visit", () =>
     at("", async (page, { context }) => {
       const own = () => page.evaluate(() => localStorage.getItem("device"));
@@ -261,6 +294,8 @@ export default function ({ folder, browser, url }) {
     "mem=-4": "not an amount of memory in bytes",
     "mem=x": "not an amount of memory in bytes",
     "others=x": "not a number of MiB",
+    "os=beos": "not a valid value",
+    "os=macos-26&gpu=geforce-rtx-3060-12-gb": "not a system of these devices",
     "modle=phi-2": "unknown setting",
   };
   test("calculator: what is not understood in an address is said, and gets no verdict", () =>
@@ -410,9 +445,9 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "commands"), /vllm serve \S+ --max-model-len 8192 --gpu-memory-utilization 0\.92/);
       assert.ok(await page.locator("#layers").isHidden());
     });
-    await at("#model=qwen3.5-9b&run=vllm", async page => {
+    await at("#model=gemma-4-31b-it&run=vllm", async page => {
       assert.equal(await verdict(page), "Not covered");
-      assert.match(await text(page, "margin"), /^The vLLM cache of recurrent states is estimated only by kbgen fit\.$/);
+      assert.match(await text(page, "margin"), /^The vLLM cache of layers with different widths is not modeled\.$/);
     });
   });
 

@@ -5,22 +5,39 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import vm from "node:vm";
 
+const plain = value => JSON.parse(JSON.stringify(value));
+
 /** The scripts that answer, with the tables of a built site. */
 export function answers(folder) {
   const page = readFileSync(join(folder, "will-it-run/index.html"), "utf8");
   const index = JSON.parse(/<script[^>]*id="?fit-data"?[^>]*>(.*?)<\/script>/s.exec(page)[1]);
-  const context = vm.createContext({ kbgen: { t: text => text } });
-  vm.runInContext(readFileSync(new URL("../../../static/js/fit.js", import.meta.url), "utf8"), context);
-  const { fit } = context.kbgen;
+  const context = vm.createContext({ kbgen: { t: text => text }, URLSearchParams });
+  for (const name of ["fit", "settings", "answer"]) {
+    vm.runInContext(readFileSync(new URL(`../../../static/js/${name}.js`, import.meta.url), "utf8"), context);
+  }
+  const { fit, settings, answer } = context.kbgen;
+  /** The memory of devices on a system, as their address says. */
+  const rooms = (slug, devices, os) => {
+    const own = settings(index, null);
+    const state = own.read(`#model=${slug}&gpu=${devices}${os ? `&os=${os}` : ""}`);
+    own.settle(state, table(slug));
+    assert.deepEqual(plain(state.misread), []);
+    return plain(answer.roomsOf(state, index));
+  };
   const table = slug => {
     if (!fit.tables[slug]) vm.runInContext(readFileSync(join(folder, `data/fit/${slug}.js`), "utf8"), context);
     return fit.tables[slug];
   };
-  return { index, table, look: fit };
+  return { index, table, rooms, look: fit };
 }
 
 /** What the scripts say of a case, in the form of the planner's answer. */
-function answer({ index, table: tableOf, look }, { model, quant, setting: asked, rooms, backends }) {
+function answer(
+  { index, table: tableOf, rooms: roomsOf, look },
+  { model, quant, setting: asked, devices, os, ...given },
+) {
+  const { backends } = given;
+  const rooms = devices ? roomsOf(model, devices, os) : given.rooms;
   const table = tableOf(model);
   const { driver } = index;
   const profiles = backends.map(all => all.map(at => index.backends[at]));
@@ -28,6 +45,7 @@ function answer({ index, table: tableOf, look }, { model, quant, setting: asked,
   const needed = look.need(table, setting);
   const verdict = look.judge(needed, rooms, driver);
   if (!needed.devices.every(device => device.total)) return null;
+  assert.deepEqual(rooms, given.rooms, `${devices} on ${os}`);
   if (rooms.length > 1) return { verdict };
   const [device] = needed.devices;
   const orNull = count => (count < 0 ? null : count);
@@ -41,8 +59,6 @@ function answer({ index, table: tableOf, look }, { model, quant, setting: asked,
     plan: verdict === "no" ? look.partInRam(table, setting, rooms, driver, true) : null,
   };
 }
-
-const plain = value => JSON.parse(JSON.stringify(value));
 
 /** Cases with a difference, one line each; `contradicts` says whether two answers exclude each other. */
 export function differences(scripts, cases, contradicts) {

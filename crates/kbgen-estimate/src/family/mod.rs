@@ -98,7 +98,7 @@ traits! {
     pub(crate) model_types: &'static [&'static str] = &[],
     /// One of so many layers has full attention, where the file does not say which layers have a sliding window
     /// (`set_swa_pattern` in llama.cpp's `src/models`); zero: no layer has a window.
-    pub(crate) full_attention_every: u64 = 0,
+    pub full_attention_every: u64 = 0,
     /// Ollama serves one request at a time (`server/sched.go`).
     pub served_alone_by_ollama: bool = false,
     /// The published checkpoint keeps the experts in MXFP4.
@@ -144,7 +144,7 @@ traits! {
     /// The output matrix has a bias.
     pub(crate) output_bias: bool = false,
     /// A tied output that is computed on the CPU is a copy of the embedding (as measured).
-    pub(crate) copies_tied_output: bool = false,
+    pub copies_tied_output: bool = false,
 
     // Graph.
     /// Kind of the norms.

@@ -3,6 +3,7 @@
 mod fields;
 mod header;
 mod model;
+mod shape;
 
 #[cfg(test)]
 mod tests;
@@ -10,3 +11,4 @@ mod tests;
 pub use fields::architecture_fields;
 pub use header::{FileTensor, Header};
 pub use model::{FileError, ModelFile};
+pub use shape::{shape_key, shape_names};

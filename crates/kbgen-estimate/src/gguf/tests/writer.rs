@@ -144,7 +144,7 @@ fn file_name(tensor: &WeightTensor) -> String {
 }
 
 fn ggml_number(kind: TensorType) -> u32 {
-    (0..64).find(|number| TensorType::from_ggml(*number) == Some(kind)).unwrap()
+    TensorType::in_files().find(|(_, known)| *known == kind).unwrap().0
 }
 
 /// Returns the header that a converter writes for a model.
