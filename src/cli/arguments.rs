@@ -204,8 +204,9 @@ pub(crate) struct DiagnoseOptions {
 pub(crate) struct ExplainOptions {
     /// Error page, such as `cuda-out-of-memory`
     pub slug: String,
-    #[command(flatten)]
-    pub cache: CacheOptions,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
 }
 
 #[derive(Debug, Args)]

@@ -20,23 +20,36 @@ mod vllm_options;
 
 use anyhow::Result;
 
+use crate::cli::Outcome;
 use crate::cli::arguments::{Arguments, FitOptions, OutputFormat};
 use crate::cli::fit::request::FitRequest;
+use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, environment};
 use crate::load::{self, Drafts};
+use crate::site::Site;
+
+/// Folders of the pages that an estimate uses.
+const FOLDERS: [&str; 3] = ["content/hardware/", "content/models/", "content/quants/"];
 
 pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Terminal) -> Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
-    let (sources, _) = load::read(&root)?;
-    let (site, _) = load::pages(&sources, Drafts::Include);
-    let request = FitRequest::new(&site, options)?;
-    let report = report::report(&site, &request)?;
+    let base = KnowledgeBase::find(arguments)?;
+    base.announce(terminal);
+    let site = pages(&base);
+    let report = report::report(&site, &FitRequest::new(&site, options)?)?;
     match options.format {
-        OutputFormat::Json => terminal.print_json(&report),
+        OutputFormat::Json => terminal.print_json(&base.answer(report)),
         OutputFormat::Human => {
-            terminal.print(human::describe(&report, request.quant.is_some()));
+            terminal.print(human::describe(&report, options.quant.is_some()));
         }
     }
     Ok(Outcome::Success)
+}
+
+/// Returns the pages that an estimate uses: those of models, devices, quantizations and the errors that it names.
+pub(super) fn pages(base: &KnowledgeBase) -> Site {
+    let is_used = |path: &str| match path.strip_prefix("content/errors/") {
+        Some(error) => error_page::SLUGS.iter().any(|slug| error.ends_with(&format!("/{slug}.md"))),
+        None => FOLDERS.iter().any(|folder| path.starts_with(folder)),
+    };
+    load::pages(&base.sources().only(is_used), Drafts::Include).0
 }

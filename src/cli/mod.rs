@@ -11,6 +11,7 @@ mod estimate;
 mod explain;
 mod fit;
 mod init;
+mod knowledge_base;
 mod links;
 mod migrate;
 mod mine;
@@ -71,7 +72,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Diagnose(options) => diagnose::run(arguments, options, terminal),
         Command::Explain(options) => explain::run(arguments, options, terminal),
         Command::Fit(options) => fit::run(arguments, options, terminal),
-        Command::Estimate(options) => estimate::run(arguments, options),
+        Command::Estimate(options) => estimate::run(arguments, options, terminal),
         Command::Stale(options) => stale::run(arguments, options, terminal),
         Command::Links(options) => links::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),

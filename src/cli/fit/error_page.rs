@@ -8,6 +8,10 @@ use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::request::FitRequest;
 use crate::site::{Kind, PageId, Site};
 
+/// Pages of the errors for weights, cache and compute buffers.
+pub(super) const SLUGS: [&str; 3] =
+    ["llamacpp-cuda-buffer-alloc-failed", "llamacpp-kv-cache-alloc-failed", "llamacpp-compute-buffer-failed"];
+
 /// Error page.
 #[derive(Debug, Serialize)]
 pub(super) struct ErrorPage {
@@ -28,12 +32,11 @@ pub(super) fn error_page(
     let least_used = |card: &GpuDevice| Bytes(card.room().low.0.saturating_sub(card.driver().low.0));
     let free: Vec<Bytes> = request.machine.cards.iter().map(least_used).collect();
     let mut full = need.devices.iter().zip(&free).filter(|(device, free)| device.total() > **free);
+    let [weights, cache, compute] = SLUGS;
     let fails = match full.next() {
-        Some((device, free)) if device.weights.bytes > *free => "llamacpp-cuda-buffer-alloc-failed",
-        Some((device, free)) if device.weights.bytes + device.cache.bytes > *free => {
-            "llamacpp-kv-cache-alloc-failed"
-        }
-        _ => "llamacpp-compute-buffer-failed",
+        Some((device, free)) if device.weights.bytes > *free => weights,
+        Some((device, free)) if device.weights.bytes + device.cache.bytes > *free => cache,
+        _ => compute,
     };
     let page = site.heads().find(|head| head.id == PageId::new(Kind::Error, fails))?;
     Some(ErrorPage { slug: fails, title: page.title.value.clone() })
