@@ -2,6 +2,7 @@
 
 pub(crate) mod engines;
 
+use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -32,7 +33,7 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// Create a page from a template
     New(NewOptions),
-    /// Find the error pages that match a log
+    /// Find the error pages that match a log, or the output of a command that fails
     Diagnose(DiagnoseOptions),
     /// Print an error page
     Explain(ExplainOptions),
@@ -198,6 +199,9 @@ pub(crate) struct DiagnoseOptions {
     pub top: usize,
     #[command(flatten)]
     pub cache: CacheOptions,
+    /// Command to run; if it fails, its output is diagnosed, and kbgen exits with its code
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "file")]
+    pub command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

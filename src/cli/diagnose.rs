@@ -1,6 +1,7 @@
-//! `kbgen diagnose`: finds the error pages for a log.
+//! `kbgen diagnose`: finds the error pages for a log, or for the output of a command that fails.
 
 mod human;
+mod watched_command;
 
 use std::cell::OnceCell;
 
@@ -9,11 +10,13 @@ use serde::Serialize;
 
 use crate::cli::arguments::{Arguments, DiagnoseOptions, OutputFormat};
 use crate::cli::build_cache::BuildCache;
+use crate::cli::diagnose::watched_command::{CommandEnd, watch};
 use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, LogReading};
 use crate::engine::Engine;
+use crate::escape::{self, TerminalText};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::site::Site;
@@ -29,21 +32,39 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let base = KnowledgeBase::find(arguments)?;
+    let ended = match options.command.split_first() {
+        Some((program, rest)) => Some(watch(program, rest, terminal)?),
+        None => None,
+    };
+    if let Some(CommandEnd { code, failure: None }) = ended {
+        return Ok(Outcome::Command(code));
+    }
     base.announce(terminal);
     let cache = base.cache(&options.cache, terminal);
     let diagnoser = Diagnoser::new(&base, cache.engine());
-    let found =
-        diagnoser.diagnose(options.top, |take| environment::read_chunks(options.file.as_deref(), take))?;
+    let found = match ended.as_ref().and_then(|ended| ended.failure.as_deref()) {
+        Some(output) => diagnoser.diagnose_text(output, options.top),
+        None => {
+            diagnoser.diagnose(options.top, |take| environment::read_chunks(options.file.as_deref(), take))?
+        }
+    };
     if let Some(line) = found.skipped_near {
         terminal.message(format!(
             "warning: step limit reached near line {line}, some signatures were skipped; run `kbgen check`"
         ));
     }
     diagnoser.save(&cache);
-    match options.format {
-        OutputFormat::Json => terminal.print_json(&base.answer(&found)),
-        OutputFormat::Human => terminal.print(human::describe(&found, &base.config())),
+    let text: TerminalText = match options.format {
+        OutputFormat::Json => escape::json(&base.answer(&found)).into(),
+        OutputFormat::Human => human::describe(&found, &base.config()),
+    };
+    if let Some(ended) = ended {
+        // Standard output is that of the command, and its last line may be unfinished.
+        terminal.message(format!("\nexit code {}; diagnosis of the output:\n", ended.code));
+        terminal.message(text);
+        return Ok(Outcome::Command(ended.code));
     }
+    terminal.print(text);
     let has_match = found.matches.iter().any(|page| page.exact);
     Ok(if has_match { Outcome::Success } else { Outcome::Findings })
 }
@@ -94,6 +115,15 @@ impl<'b> Diagnoser<'b> {
     /// Stores compiled signatures for the next run. Ignores errors, because the cache only saves time.
     pub fn save(&self, cache: &BuildCache) {
         let _ = cache.store().map(|cache| cache.save(&self.engine));
+    }
+
+    /// Diagnoses a log.
+    pub fn diagnose_text(&self, log: &str, top: usize) -> LogDiagnosis {
+        let found = self.diagnose(top, |take| {
+            take(log);
+            Ok(())
+        });
+        found.expect("text in memory can be read")
     }
 
     /// Diagnoses a log of any length, which `read` passes on in pieces. Lists at most `top` pages.

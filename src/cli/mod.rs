@@ -38,11 +38,14 @@ pub(crate) enum Outcome {
     Success,
     /// The content has errors, or a search found nothing: exit code 1.
     Findings,
+    /// A command was run, and ended with this exit code.
+    Command(i32),
 }
 
 /// Runs the program. The first argument is the program name.
 ///
 /// The exit code is 0 on success, 1 for errors in the content, 2 for environment errors (I/O, port in use, bad arguments).
+/// If the arguments name a command to run, the process exits with its code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::new();
     let arguments = match Arguments::try_parse_from(engines::with_long_names(arguments)) {
@@ -56,6 +59,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match command(&arguments, &terminal) {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
+        // The exit code of a Windows program has 32 bits.
+        Ok(Outcome::Command(code)) => std::process::exit(code),
         Err(error) => {
             terminal.error(&error);
             ExitCode::from(2)
