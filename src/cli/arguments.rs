@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Stale(StaleOptions),
     /// Check external links
     Links(LinksOptions),
+    /// Serve diagnose, explain, fit and search to an assistant, over the Model Context Protocol
+    Mcp(McpOptions),
     /// Convert pages of an earlier format to the current one
     Migrate(MigrateOptions),
     /// List the error messages in a program's source that no signature matches
@@ -211,6 +213,12 @@ pub(crate) struct ExplainOptions {
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpOptions {
+    #[command(flatten)]
+    pub cache: CacheOptions,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ mod tables;
 mod vllm_options;
 
 use anyhow::Result;
+use serde::Serialize;
 
 use crate::cli::Outcome;
 use crate::cli::arguments::{Arguments, FitOptions, OutputFormat};
@@ -52,4 +53,12 @@ pub(super) fn pages(base: &KnowledgeBase) -> Site {
         None => FOLDERS.iter().any(|folder| path.starts_with(folder)),
     };
     load::pages(&base.sources().only(is_used), Drafts::Include).0
+}
+
+/// Estimates a model; returns the report for JSON.
+///
+/// # Errors
+/// For the first invalid option.
+pub(super) fn estimate(site: &Site, options: &FitOptions) -> Result<impl Serialize + use<>> {
+    report::report(site, &FitRequest::new(site, options)?)
 }

@@ -13,6 +13,7 @@ mod fit;
 mod init;
 mod knowledge_base;
 mod links;
+mod mcp;
 mod migrate;
 mod mine;
 mod new;
@@ -80,6 +81,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Estimate(options) => estimate::run(arguments, options, terminal),
         Command::Stale(options) => stale::run(arguments, options, terminal),
         Command::Links(options) => links::run(arguments, options, terminal),
+        Command::Mcp(options) => mcp::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
