@@ -76,7 +76,7 @@ fn commit() -> Option<String> {
         return None;
     }
     let git = Command::new("git")
-        .args(["describe", "--always", "--dirty", "--abbrev=9", "--exclude=*"])
+        .args(["--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=9", "--exclude=*"])
         .output()
         .ok()?;
     git.status.success().then(|| String::from_utf8_lossy(&git.stdout).trim().to_string())
