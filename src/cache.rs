@@ -59,8 +59,8 @@ impl Cache {
     /// # Errors
     /// If the folder is inside the site, is a link, or is accessible to other users.
     pub fn open(base: &Path, root: &Path) -> Result<Self> {
-        let written = absolute(base)?;
         let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
+        let written = absolute(base)?;
         let resolved = resolve_links(&written)?;
         if [&written, &resolved].into_iter().any(|base| base.starts_with(&root)) {
             bail!(
@@ -68,9 +68,22 @@ impl Cache {
                 base.display()
             );
         }
+        Self::open_folder(base, &Key::of([root.as_os_str().as_encoded_bytes()]).to_string())
+    }
+
+    /// Opens the cache of the embedded knowledge base, in the folder `base` of all caches. Creates no files.
+    ///
+    /// # Errors
+    /// If the folder is a link or accessible to other users.
+    pub fn open_embedded(base: &Path) -> Result<Self> {
+        Self::open_folder(base, "embedded")
+    }
+
+    fn open_folder(base: &Path, name: &str) -> Result<Self> {
+        let written = absolute(base)?;
+        let resolved = resolve_links(&written)?;
         refuse_link(&written)?;
-        let key = Key::of([root.as_os_str().as_encoded_bytes()]).to_string();
-        let cache = Self { folder: resolved.join(key), base: resolved };
+        let cache = Self { folder: resolved.join(name), base: resolved };
         refuse_foreign(&cache.folder)?;
         Ok(cache)
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod engines;
 
+use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -32,7 +33,7 @@ pub(crate) enum Command {
     Check(CheckOptions),
     /// Create a page from a template
     New(NewOptions),
-    /// Find the error pages that match a log
+    /// Find the error pages that match a log, or the output of a command that fails
     Diagnose(DiagnoseOptions),
     /// Print an error page
     Explain(ExplainOptions),
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Stale(StaleOptions),
     /// Check external links
     Links(LinksOptions),
+    /// Serve diagnose, explain, fit and search to an assistant, over the Model Context Protocol
+    Mcp(McpOptions),
     /// Convert pages of an earlier format to the current one
     Migrate(MigrateOptions),
     /// List the error messages in a program's source that no signature matches
@@ -200,12 +203,22 @@ pub(crate) struct DiagnoseOptions {
     pub top: usize,
     #[command(flatten)]
     pub cache: CacheOptions,
+    /// Command to run; if it fails, its output is diagnosed, and kbgen exits with its code
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "file")]
+    pub command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
     /// Error page, such as `cuda-out-of-memory`
     pub slug: String,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpOptions {
     #[command(flatten)]
     pub cache: CacheOptions,
 }

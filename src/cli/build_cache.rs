@@ -13,8 +13,21 @@ use crate::engine::Engine;
 pub(super) struct BuildCache(Option<Cache>);
 
 impl BuildCache {
-    /// Opens the cache that the options select. Prints a note and disables the cache if there is none.
+    /// Opens the cache of a site that the options select. Prints a note and disables the cache if there is none.
     pub fn open(root: &Path, options: &CacheOptions, terminal: &Terminal) -> Self {
+        Self::open_with(options, terminal, |base| Cache::open(base, root))
+    }
+
+    /// Opens the cache of the embedded knowledge base, as [`BuildCache::open`].
+    pub fn open_embedded(options: &CacheOptions, terminal: &Terminal) -> Self {
+        Self::open_with(options, terminal, Cache::open_embedded)
+    }
+
+    fn open_with(
+        options: &CacheOptions,
+        terminal: &Terminal,
+        open: impl FnOnce(&Path) -> anyhow::Result<Cache>,
+    ) -> Self {
         if options.no_cache {
             return Self(None);
         }
@@ -24,9 +37,8 @@ impl BuildCache {
                 .message("note: running without a cache: no home folder; pass `--cache-dir DIR` to set one");
             return Self(None);
         };
-        let cache = Cache::open(&base, root);
         let fault = |error| terminal.message(format!("warning: running without a cache: {error:#}"));
-        Self(cache.map_err(fault).ok())
+        Self(open(&base).map_err(fault).ok())
     }
 
     /// Creates an engine with the results of earlier runs.

@@ -1,81 +1,170 @@
-//! `kbgen diagnose`: finds the error pages for a log.
+//! `kbgen diagnose`: finds the error pages for a log, or for the output of a command that fails.
 
-use serde_json::json;
+mod human;
+mod watched_command;
+
+use std::cell::OnceCell;
+
+use kbgen_signature::{Index, TextIndex};
+use serde::Serialize;
 
 use crate::cli::arguments::{Arguments, DiagnoseOptions, OutputFormat};
 use crate::cli::build_cache::BuildCache;
+use crate::cli::diagnose::watched_command::{CommandEnd, watch};
+use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
-use crate::config::Config;
-use crate::diagnosis::{
-    self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, LogReading, format_figure,
-};
-use crate::engine::{Engine, Kind};
-use crate::escape::{Style, TerminalText, one_line};
+use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, LogReading};
+use crate::engine::Engine;
+use crate::escape::{self, TerminalText};
+use crate::files::Sources;
 use crate::load::{self, Drafts};
+use crate::site::Site;
 
-/// Figures that only conditions use; they are not printed.
-const INTERNAL: [&str; 2] = ["own", "verdict"];
 /// Bytes at the end of a log that are searched for similar pages. The script of the page uses the same limit.
 const SIMILARITY_BYTES: usize = 256 * 1024;
+/// Folders of the pages that a diagnosis uses.
+const FOLDERS: [&str; 4] = ["content/errors/", "content/extractors/", "content/guides/", "content/readings/"];
 
 pub(super) fn run(
     arguments: &Arguments,
     options: &DiagnoseOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
-    let sources = load::read_content(&root, |_| true)?;
-    let cache = BuildCache::open(&root, &options.cache, terminal);
-    let engine = cache.engine();
-    engine.register(&sources);
-    let site = || load::pages(&sources, Drafts::Exclude).0;
-    let db = engine.query(Kind::Diagnosis, "book", || DiagnosisDb::new(&site(), &sources));
-    let index = db.index();
-    let mut stream = index.stream();
-    let mut end = Vec::new();
-    let mut skipped_lines = 0;
-    environment::read_chunks(options.file.as_deref(), |piece| {
-        stream.feed(piece);
-        end.extend_from_slice(piece.as_bytes());
-        let skipped = end.drain(..end.len().saturating_sub(SIMILARITY_BYTES));
-        skipped_lines += skipped.filter(|byte| *byte == b'\n').count();
-    })?;
-    let end = String::from_utf8_lossy(&end).into_owned();
-    let found = stream.finish();
-    if let Some(line) = found.skipped {
+    let base = KnowledgeBase::find(arguments)?;
+    let ended = match options.command.split_first() {
+        Some((program, rest)) => Some(watch(program, rest, terminal)?),
+        None => None,
+    };
+    if let Some(CommandEnd { code, failure: None }) = ended {
+        return Ok(Outcome::Command(code));
+    }
+    base.announce(terminal);
+    let cache = base.cache(&options.cache, terminal);
+    let diagnoser = Diagnoser::new(&base, cache.engine());
+    let found = match ended.as_ref().and_then(|ended| ended.failure.as_deref()) {
+        Some(output) => diagnoser.diagnose_text(output, options.top),
+        None => {
+            diagnoser.diagnose(options.top, |take| environment::read_chunks(options.file.as_deref(), take))?
+        }
+    };
+    if let Some(line) = found.skipped_near {
         terminal.message(format!(
             "warning: step limit reached near line {line}, some signatures were skipped; run `kbgen check`"
         ));
     }
-    let words = || {
-        engine.query(Kind::Diagnosis, "words", || {
-            diagnosis::text_index(&site(), &sources, &Engine::without_cache())
-        })
+    diagnoser.save(&cache);
+    let text: TerminalText = match options.format {
+        OutputFormat::Json => escape::json(&base.answer(&found)).into(),
+        OutputFormat::Human => human::describe(&found, &base.config()),
     };
-    let input = DiagnosisInput { index: &index, diagnosis: &found, text: &end, limit: options.top };
-    let (answers, readings) = match found.matches.is_empty() && (is_binary(&end) || end.trim().is_empty()) {
-        true => (Vec::new(), Vec::new()),
-        false => {
-            let answers = diagnosis::rank_pages(&db, words, &input);
-            let readings = diagnosis::read_log(&db, &index, &found, (&end, skipped_lines), &answers);
-            (answers, readings)
-        }
-    };
-    let quote = |answer: &DiagnosedPage| found.matches.iter().find(|found| found.slug == answer.slug);
-    let quotes: Vec<&str> =
-        answers.iter().map(|answer| quote(answer).map_or("", |found| found.quote.as_str())).collect();
-    // The cache only saves time.
-    let _ = cache.store().map(|cache| cache.save(&engine));
-    match options.format {
-        OutputFormat::Json => terminal.print_json(&json!({"matches": answers, "readings": readings})),
-        OutputFormat::Human => {
-            let (config, _) = Config::read(&sources);
-            terminal.print(describe(&answers, &readings, &quotes, &end, &config));
-        }
+    if let Some(ended) = ended {
+        // Standard output is that of the command, and its last line may be unfinished.
+        terminal.message(format!("\nexit code {}; diagnosis of the output:\n", ended.code));
+        terminal.message(text);
+        return Ok(Outcome::Command(ended.code));
     }
-    let matched = answers.iter().any(|answer| answer.exact);
-    Ok(if matched { Outcome::Success } else { Outcome::Findings })
+    terminal.print(text);
+    let has_match = found.matches.iter().any(|page| page.exact);
+    Ok(if has_match { Outcome::Success } else { Outcome::Findings })
+}
+
+/// Finds the pages for logs.
+pub(super) struct Diagnoser<'b> {
+    base: &'b KnowledgeBase,
+    engine: Engine,
+    db: DiagnosisDb,
+    index: Index,
+    text_index: OnceCell<TextIndex>,
+}
+
+/// Result of a diagnosis, as written to JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct LogDiagnosis {
+    matches: Vec<DiagnosedPage>,
+    readings: Vec<LogReading>,
+    /// Matching line of each match.
+    #[serde(skip)]
+    quotes: Vec<String>,
+    /// End of the log.
+    #[serde(skip)]
+    end: String,
+    #[serde(skip)]
+    is_binary: bool,
+    /// Line near which signatures were skipped, because matching took too many steps.
+    #[serde(skip)]
+    skipped_near: Option<usize>,
+}
+
+impl<'b> Diagnoser<'b> {
+    /// Compiles the signatures, or reads them from the cache of the engine.
+    pub fn new(base: &'b KnowledgeBase, engine: Engine) -> Self {
+        let db = base.query(&engine, "book", |sources| DiagnosisDb::new(&pages(sources), sources));
+        Self { index: db.index(), base, engine, db, text_index: OnceCell::new() }
+    }
+
+    /// Returns the text index of errors and guides.
+    pub fn text_index(&self) -> &TextIndex {
+        self.text_index.get_or_init(|| {
+            self.base.query(&self.engine, "words", |sources| {
+                diagnosis::text_index(&pages(sources), sources, &Engine::without_cache())
+            })
+        })
+    }
+
+    /// Stores compiled signatures for the next run. Ignores errors, because the cache only saves time.
+    pub fn save(&self, cache: &BuildCache) {
+        let _ = cache.store().map(|cache| cache.save(&self.engine));
+    }
+
+    /// Diagnoses a log.
+    pub fn diagnose_text(&self, log: &str, top: usize) -> LogDiagnosis {
+        let found = self.diagnose(top, |take| {
+            take(log);
+            Ok(())
+        });
+        found.expect("text in memory can be read")
+    }
+
+    /// Diagnoses a log of any length, which `read` passes on in pieces. Lists at most `top` pages.
+    ///
+    /// # Errors
+    /// As `read`.
+    fn diagnose(
+        &self,
+        top: usize,
+        read: impl FnOnce(&mut dyn FnMut(&str)) -> anyhow::Result<()>,
+    ) -> anyhow::Result<LogDiagnosis> {
+        let mut stream = self.index.stream();
+        let mut end = Vec::new();
+        let mut skipped_lines = 0;
+        read(&mut |piece| {
+            stream.feed(piece);
+            end.extend_from_slice(piece.as_bytes());
+            let skipped = end.drain(..end.len().saturating_sub(SIMILARITY_BYTES));
+            skipped_lines += skipped.filter(|byte| *byte == b'\n').count();
+        })?;
+        let end = String::from_utf8_lossy(&end).into_owned();
+        let found = stream.finish();
+        let is_binary = is_binary(&end);
+        let (mut matches, mut readings) = (Vec::new(), Vec::new());
+        if !found.matches.is_empty() || !is_binary && !end.trim().is_empty() {
+            let input = DiagnosisInput { index: &self.index, diagnosis: &found, text: &end, limit: top };
+            matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
+            readings = diagnosis::read_log(&self.db, &self.index, &found, (&end, skipped_lines), &matches);
+        }
+        let quote = |page: &DiagnosedPage| found.matches.iter().find(|found| found.slug == page.slug);
+        let quotes = matches
+            .iter()
+            .map(|page| quote(page).map_or(String::new(), |found| found.quote.clone()))
+            .collect();
+        Ok(LogDiagnosis { matches, readings, quotes, end, is_binary, skipped_near: found.skipped })
+    }
+}
+
+fn pages(sources: &Sources) -> Site {
+    let is_used = |path: &str| FOLDERS.iter().any(|folder| path.starts_with(folder));
+    load::pages(&sources.only(is_used), Drafts::Exclude).0
 }
 
 /// Returns whether more than a tenth of the characters are unprintable.
@@ -83,84 +172,4 @@ fn is_binary(text: &str) -> bool {
     let strange =
         |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{1b}".contains(*c);
     text.chars().filter(strange).count() * 10 > text.chars().count()
-}
-
-/// Formats the matches and readings. `quotes` are the matching lines, `end` is the end of the log.
-fn describe(
-    answers: &[DiagnosedPage],
-    readings: &[LogReading],
-    quotes: &[&str],
-    end: &str,
-    config: &Config,
-) -> TerminalText {
-    if answers.is_empty() && end.trim().is_empty() {
-        return "the log is empty; pass a file or pipe the output of the program into this command\n".into();
-    }
-    if answers.is_empty() && is_binary(end) {
-        return "input looks binary; pass the log output of the program\n".into();
-    }
-    if answers.is_empty() && readings.is_empty() {
-        return "no known error found\n".into();
-    }
-    let mut text = TerminalText::default();
-    let pages_first = answers.first().is_some_and(|first| first.exact || first.found_by == Evidence::Title);
-    if !pages_first {
-        push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
-    }
-    let found_nothing = if pages_first || readings.is_empty() { "no known error found; " } else { "" };
-    match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
-        Evidence::Signature => {}
-        Evidence::Weak => {
-            text.push(format!("{found_nothing}these pages match only unspecific messages:\n\n"));
-        }
-        Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
-        Evidence::Beginning => {
-            text.push("no signature matches; messages of these pages begin with this text:\n\n")
-        }
-        Evidence::Words => text.push(format!("{found_nothing}similar pages:\n\n")),
-    }
-    for (at, answer) in answers.iter().enumerate() {
-        text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));
-        text.push("\n");
-        if let Some(line) = answer.line {
-            let short: String = quotes[at].chars().filter(|c| !c.is_control()).take(160).collect();
-            text.push(format!("  line {line}: "));
-            text.push(TerminalText::styled(Style::Muted, &short));
-            text.push("\n");
-        }
-        let figures: Vec<String> = answer
-            .figures
-            .iter()
-            .filter(|(name, _)| !INTERNAL.contains(name))
-            .map(|(name, figure)| format!("{} {}", name.replace('_', " "), format_figure(name, figure)))
-            .collect();
-        if !figures.is_empty() {
-            text.push(format!("  figures: {}\n", one_line(&figures.join(", "))));
-        }
-        if let Some(conclusion) = &answer.conclusion {
-            text.push("  ");
-            text.push(TerminalText::styled(Style::Strong, &one_line(conclusion)));
-            text.push("\n");
-        }
-        text.push(format!("  kbgen explain {}\n", answer.slug));
-        text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
-    }
-    if pages_first {
-        push_readings(&mut text, "what the log says:\n\n", readings);
-    }
-    text
-}
-
-fn push_readings(text: &mut TerminalText, heading: &'static str, readings: &[LogReading]) {
-    for (at, reading) in readings.iter().enumerate() {
-        if at == 0 {
-            text.push(heading);
-        }
-        text.push(TerminalText::styled(Style::Strong, &one_line(&reading.says)));
-        text.push(format!("\n  line {}\n  next: {}\n", reading.line, one_line(&reading.next)));
-        for page in &reading.pages {
-            text.push(format!("  kbgen explain {}\n", page.slug));
-        }
-        text.push("\n");
-    }
 }

@@ -19,15 +19,26 @@ pub(super) fn root(given: Option<&Path>) -> Result<PathBuf> {
         }
         return Ok(given.to_path_buf());
     }
-    let here = std::env::current_dir().context("cannot determine the current folder")?;
-    let found = here.ancestors().find(|folder| folder.join("site.toml").is_file());
-    match found {
-        Some(folder) => Ok(folder.to_path_buf()),
+    match nearest_root()? {
+        Some(folder) => Ok(folder),
         None => bail!(
             "no `site.toml` in `{}` or its parent folders; create a site with `kbgen init DIR` or pass `--root DIR`",
-            here.display()
+            current_folder()?.display()
         ),
     }
+}
+
+/// Returns the nearest parent of the current folder that contains `site.toml`.
+///
+/// # Errors
+/// If the current folder is unknown.
+pub(super) fn nearest_root() -> Result<Option<PathBuf>> {
+    let here = current_folder()?;
+    Ok(here.ancestors().find(|folder| folder.join("site.toml").is_file()).map(Path::to_path_buf))
+}
+
+fn current_folder() -> Result<PathBuf> {
+    std::env::current_dir().context("cannot determine the current folder")
 }
 
 /// Opens a file, or standard input for `-` and `None`.

@@ -18,17 +18,19 @@ use crate::cli::arguments::{Arguments, EstimateOptions};
 use crate::cli::environment;
 use crate::cli::estimate::estimator::RowEstimator;
 use crate::cli::estimate::row::Columns;
+use crate::cli::fit::pages as fit_pages;
+use crate::cli::knowledge_base::KnowledgeBase;
+use crate::cli::terminal::Terminal;
 use crate::fit;
-use crate::load::{self, Drafts};
 use crate::site::{Kind, Names};
 
 /// Rows per thread that are read at once. Bounds memory for batches of any length.
 const ROWS_PER_THREAD: usize = 2048;
 
-pub(super) fn run(arguments: &Arguments, options: &EstimateOptions) -> Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
-    let (sources, _) = load::read(&root)?;
-    let (site, _) = load::pages(&sources, Drafts::Include);
+pub(super) fn run(arguments: &Arguments, options: &EstimateOptions, terminal: &Terminal) -> Result<Outcome> {
+    let base = KnowledgeBase::find(arguments)?;
+    base.announce(terminal);
+    let site = fit_pages(&base, true);
     let models: BTreeMap<String, Architecture> = site
         .models
         .iter()

@@ -1,90 +1,133 @@
 //! `kbgen explain`: prints an error page in the terminal.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use anyhow::bail;
+use serde::Serialize;
 
-use crate::cli::arguments::{Arguments, ExplainOptions};
-use crate::cli::build_cache::BuildCache;
+use crate::cli::Outcome;
+use crate::cli::arguments::{Arguments, ExplainOptions, OutputFormat};
+use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, environment};
 use crate::diag::nearest;
+use crate::engine::Engine;
 use crate::escape::{Style, TerminalText, one_line};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
-use crate::markdown;
-use crate::pipeline::{self, SiteOptions};
-use crate::progress::NoProgress;
-use crate::render::Audience;
 use crate::site::kinds::ErrorData;
-use crate::site::{self, Page};
+use crate::site::{Page, ProseCall};
+use crate::{fit, markdown};
+
+const ERRORS: &str = "content/errors/";
+
+/// An error page, as written to JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct Explanation {
+    slug: String,
+    title: String,
+    /// Address from the root of the site, with a leading slash.
+    url: String,
+    severity: &'static str,
+    kind: &'static str,
+    tools: Vec<String>,
+    /// Date of the last verification.
+    verified: Option<String>,
+    samples: Vec<String>,
+    /// Most likely first.
+    causes: Vec<ExplainedCause>,
+    /// Markdown with the figures of the estimator filled in.
+    body: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ExplainedCause {
+    id: String,
+    title: String,
+    /// How to find out whether this is the cause.
+    check: String,
+    /// Ids of the headings of the solutions.
+    solutions: Vec<String>,
+}
 
 pub(super) fn run(
     arguments: &Arguments,
     options: &ExplainOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
-    let (sources, faults) = load::read(&root)?;
-    let order = SiteOptions {
-        today: environment::today(),
-        drafts: Drafts::Include,
-        base_url: None,
-        audience: Audience::World,
-        engine: Arc::new(BuildCache::open(&root, &options.cache, terminal).engine()),
-    };
-    let draft = pipeline::analyze(&sources, faults, &order, &NoProgress)?;
-    let slug = options.slug.trim_matches('/').trim_start_matches("errors/");
-    let Some(error) = draft.site.errors.iter().find(|error| error.head.id.slug == slug) else {
-        match nearest(slug, draft.site.slugs(site::Kind::Error)) {
+    let base = KnowledgeBase::find(arguments)?;
+    base.announce(terminal);
+    let page = explain(base.sources(), &options.slug)?;
+    match options.format {
+        OutputFormat::Json => terminal.print_json(&base.answer(page)),
+        OutputFormat::Human => terminal.print(describe(&page)),
+    }
+    Ok(Outcome::Success)
+}
+
+/// Returns an error page by its slug or address.
+///
+/// # Errors
+/// If there is no such page.
+pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanation> {
+    let slug = name.trim_matches('/').trim_start_matches("errors/");
+    let is_page = |path: &str| path.starts_with(ERRORS) && slug_of(path) == Some(slug);
+    let (site, _) = load::pages(&sources.only(is_page), Drafts::Include);
+    let Some(error) = site.errors.first() else {
+        let slugs = sources.under(ERRORS).filter_map(|(_, source)| slug_of(&source.path));
+        match nearest(slug, slugs.filter(|slug| *slug != "_index")) {
             Some(near) => bail!("no error page `{slug}`; did you mean `{near}`?"),
             None => bail!("no error page `{slug}`; `kbgen diagnose` finds pages by message"),
         }
     };
-    let mut text = front(error);
-    text.push(body(&draft, &sources, error));
-    terminal.print(text);
-    Ok(Outcome::Success)
+    let data = &error.data;
+    let plain = markdown::plain_inline;
+    let causes = data.causes.iter().map(|cause| ExplainedCause {
+        id: cause.id.value.clone(),
+        title: plain(&cause.title.value),
+        check: plain(&cause.tell.value),
+        solutions: cause.solutions.iter().map(|id| id.value.clone()).collect(),
+    });
+    let samples = data.signatures.iter().flat_map(|signature| &signature.samples);
+    Ok(Explanation {
+        slug: error.head.id.slug.clone(),
+        title: error.head.title.value.clone(),
+        url: format!("/{}", error.head.id.address()),
+        severity: data.severity.name(),
+        kind: data.kind.name(),
+        tools: data.tools.iter().map(|tool| tool.value.clone()).collect(),
+        verified: error.head.verified.as_ref().map(|date| date.value.to_string()),
+        samples: samples.map(|sample| sample.value.clone()).collect(),
+        causes: causes.collect(),
+        body: body(sources, error),
+    })
 }
 
-fn front(error: &Page<ErrorData>) -> TerminalText {
-    let data = &error.data;
-    let tools: Vec<&str> = data.tools.iter().map(|tool| tool.value.as_str()).collect();
-    let mut text = TerminalText::styled(Style::Title, &one_line(&error.head.title.value));
-    text.push(format!("\n{}, {}; {}\n", data.severity.name(), data.kind.name(), tools.join(", ")));
-    if let Some(verified) = &error.head.verified {
-        text.push(format!("verified {}\n", verified.value));
-    }
-    for signature in &data.signatures {
-        for sample in &signature.samples {
-            text.push("\n    ");
-            text.push(TerminalText::styled(Style::Muted, &sample.value.trim_end().replace('\n', "\n    ")));
-            text.push("\n");
-        }
-    }
-    text.push("\n");
-    text.push(TerminalText::styled(Style::Strong, "Causes, most likely first"));
-    text.push("\n");
-    for (cause, number) in data.causes.iter().zip(1..) {
-        let solutions: Vec<&str> = cause.solutions.iter().map(|id| id.value.as_str()).collect();
-        text.push(format!(
-            "{number:>3}. {}\n     check: {}\n     fixes: {}\n",
-            one_line(&markdown::plain_inline(&cause.title.value)),
-            one_line(&markdown::plain_inline(&cause.tell.value)),
-            solutions.join(", ")
-        ));
-    }
-    text.push("\n");
-    text
+/// Returns the file name of a page without `.md`.
+fn slug_of(path: &str) -> Option<&str> {
+    path.rsplit('/').next()?.strip_suffix(".md")
 }
 
 /// Returns the Markdown source of the body with its figures filled in.
-fn body(draft: &pipeline::Analysis, sources: &Sources, error: &Page<ErrorData>) -> TerminalText {
+fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
     let written = sources.text(error.head.body.span);
+    let calls = &error.head.body.outline.calls;
+    let mut slugs = BTreeSet::new();
+    for call in calls.iter().filter_map(|call| ProseCall::parse(&call.source).ok()) {
+        slugs.insert(call.model.value);
+        slugs.extend(call.gpu.map(|gpu| gpu.value));
+    }
+    let is_used = |path: &str| match path.strip_prefix("content/").and_then(|path| path.split_once('/')) {
+        Some(("models" | "hardware", _)) => slug_of(path).is_some_and(|slug| slugs.contains(slug)),
+        Some(("quants", _)) => !slugs.is_empty(),
+        _ => path == error.head.path,
+    };
+    let (site, _) = load::pages(&sources.only(is_used), Drafts::Include);
+    let (table, _) = fit::table(&site, &Engine::without_cache());
+    let figures = fit::prose_figures(&site, &table, &mut Vec::new());
+    let figures = figures.get(error.head.path.as_str());
     let mut text = String::new();
     let mut at = 0;
-    let figures = draft.figures.get(error.head.path.as_str());
-    for call in &error.head.body.outline.calls {
+    for call in calls {
         if let Some(figure) = figures.and_then(|figures| figures.get(&call.range.start)) {
             text.push_str(&written[at..call.range.start]);
             text.push_str(&figure.text);
@@ -92,16 +135,41 @@ fn body(draft: &pipeline::Analysis, sources: &Sources, error: &Page<ErrorData>) 
         }
     }
     text.push_str(&written[at..]);
-    let mut shown = TerminalText::default();
-    for line in text.trim().lines() {
-        shown.push(match line.strip_prefix("## ") {
+    text.trim().to_string()
+}
+
+fn describe(page: &Explanation) -> TerminalText {
+    let mut text = TerminalText::styled(Style::Title, &one_line(&page.title));
+    text.push(format!("\n{}, {}; {}\n", page.severity, page.kind, page.tools.join(", ")));
+    if let Some(verified) = &page.verified {
+        text.push(format!("verified {verified}\n"));
+    }
+    for sample in &page.samples {
+        text.push("\n    ");
+        text.push(TerminalText::styled(Style::Muted, &sample.trim_end().replace('\n', "\n    ")));
+        text.push("\n");
+    }
+    text.push("\n");
+    text.push(TerminalText::styled(Style::Strong, "Causes, most likely first"));
+    text.push("\n");
+    for (cause, number) in page.causes.iter().zip(1..) {
+        text.push(format!(
+            "{number:>3}. {}\n     check: {}\n     fixes: {}\n",
+            one_line(&cause.title),
+            one_line(&cause.check),
+            cause.solutions.join(", ")
+        ));
+    }
+    text.push("\n");
+    for line in page.body.lines() {
+        text.push(match line.strip_prefix("## ") {
             Some(heading) => {
                 let (title, _id) = heading.rsplit_once(" {#").unwrap_or((heading, ""));
                 TerminalText::styled(Style::Strong, title)
             }
             None => line.into(),
         });
-        shown.push("\n");
+        text.push("\n");
     }
-    shown
+    text
 }

@@ -11,7 +11,9 @@ mod estimate;
 mod explain;
 mod fit;
 mod init;
+mod knowledge_base;
 mod links;
+mod mcp;
 mod migrate;
 mod mine;
 mod new;
@@ -38,11 +40,14 @@ pub(crate) enum Outcome {
     Success,
     /// The content has errors, or a search found nothing: exit code 1.
     Findings,
+    /// A command was run, and ended with this exit code.
+    Command(i32),
 }
 
 /// Runs the program. The first argument is the program name.
 ///
 /// The exit code is 0 on success, 1 for errors in the content, 2 for environment errors (I/O, port in use, bad arguments).
+/// If the arguments name a command to run, the process exits with its code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::new();
     let arguments = match Arguments::try_parse_from(engines::with_long_names(arguments)) {
@@ -56,6 +61,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match command(&arguments, &terminal) {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
+        // The exit code of a Windows program has 32 bits.
+        Ok(Outcome::Command(code)) => std::process::exit(code),
         Err(error) => {
             terminal.error(&error);
             ExitCode::from(2)
@@ -72,9 +79,10 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Diagnose(options) => diagnose::run(arguments, options, terminal),
         Command::Explain(options) => explain::run(arguments, options, terminal),
         Command::Fit(options) => fit::run(arguments, options, terminal),
-        Command::Estimate(options) => estimate::run(arguments, options),
+        Command::Estimate(options) => estimate::run(arguments, options, terminal),
         Command::Stale(options) => stale::run(arguments, options, terminal),
         Command::Links(options) => links::run(arguments, options, terminal),
+        Command::Mcp(options) => mcp::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Verify(options) => verify::run(arguments, options, terminal),

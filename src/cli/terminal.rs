@@ -47,6 +47,16 @@ impl Terminal {
         let _ = stdout.flush();
     }
 
+    /// Returns stdout for bytes that are not text of kbgen: the output of a command, messages of a protocol.
+    pub fn raw_stdout(&self) -> impl Write + Send + use<> {
+        std::io::stdout()
+    }
+
+    /// Returns stderr for the output of a command.
+    pub fn raw_stderr(&self) -> impl Write + Send + use<> {
+        std::io::stderr()
+    }
+
     /// Writes a message to stderr.
     pub fn message(&self, text: impl Into<TerminalText>) {
         let mut stderr = std::io::stderr().lock();

@@ -60,9 +60,9 @@ fn guide_document(guide: &Page<GuideData>, sources: &Sources) -> Document {
 
 /// Returns the pages for a log, best first. Pages whose title is the question come first, but are not asserted. If no signature
 /// asserts a page, pages with a weak signature, a truncated message or similar text follow.
-pub fn rank_pages(
+pub fn rank_pages<'i>(
     db: &DiagnosisDb,
-    text_index: impl FnOnce() -> TextIndex,
+    text_index: impl FnOnce() -> &'i TextIndex,
     input: &DiagnosisInput<'_>,
 ) -> Vec<DiagnosedPage> {
     let is_question = is_question(input.text);

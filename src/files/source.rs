@@ -113,6 +113,13 @@ impl Sources {
         Self { texts: earlier.texts.clone(), earlier: ids, ..Self::default() }
     }
 
+    /// Returns the text files whose paths satisfy a condition, under the same ids.
+    pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let by_path = self.by_path.iter().filter(|(path, _)| keep(path));
+        let by_path = by_path.map(|(path, id)| (path.clone(), *id)).collect();
+        Self { texts: self.texts.clone(), by_path, ..Self::default() }
+    }
+
     /// Replaces the content of a text file.
     pub fn replace(&mut self, id: SourceId, text: String) {
         let source = &mut self.texts[id.0 as usize];

@@ -1,10 +1,12 @@
 //! Reads sources and parses them to typed pages; every error becomes a finding.
 //!
 //! 1. [`read`] reads the files of a site from disk, [`read_page`] a single one. No other module reads them.
+//!    [`embedded()`] returns those in the program.
 //! 2. [`pages()`] splits each page into front matter and body and parses both.
 
 mod carried;
 mod disk;
+mod embedded;
 mod front_matter;
 mod leftovers;
 mod migrate;
@@ -16,6 +18,7 @@ mod theme;
 mod yaml_faults;
 
 pub use disk::{own_files, read, read_again, read_content, read_page};
+pub use embedded::{EMBEDDED_COMMIT, EMBEDDED_DATE, EMBEDDED_HASH, embedded, embedded_settings};
 pub use migrate::{MigratedPage, migrate, old_keys};
 pub use pages::{Drafts, pages, pages_with};
 pub use rules::RULES;

@@ -39,17 +39,14 @@ impl Knowledge {
         let found = self.compiled.index.diagnose(log);
         let input =
             DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: usize::MAX };
-        rank_pages(&self.db, || self.words.clone(), &input)
-            .into_iter()
-            .filter(|answer| answer.exact)
-            .collect()
+        rank_pages(&self.db, || &self.words, &input).into_iter().filter(|answer| answer.exact).collect()
     }
 
     /// Returns all results of `kbgen diagnose`, best first.
     pub fn answers(&self, log: &str) -> Vec<DiagnosedPage> {
         let found = self.compiled.index.diagnose(log);
         let input = DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: 5 };
-        rank_pages(&self.db, || self.words.clone(), &input)
+        rank_pages(&self.db, || &self.words, &input)
     }
 
     /// Returns what the log says, whatever pages it has.

@@ -79,6 +79,7 @@ fn no_command_prints_what_acts_on_a_terminal_or_a_runner() {
     let mut faults = Vec::new();
     for arguments in [
         &["explain", "card-full"][..],
+        &["explain", "card-full", "--format", "json"],
         &["explain", "\u{1b}[2J\n::stop-commands::x"],
         &["diagnose", "run.log"],
         &["diagnose", "other.log"],

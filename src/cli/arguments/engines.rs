@@ -121,9 +121,11 @@ const SHORT: [(&str, &str); 14] = [
 /// Replaces the short options of llama.cpp in the arguments of `kbgen fit`.
 pub(crate) fn with_long_names(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = arguments.into_iter().collect();
-    let command = all.iter().skip(1).position(|argument| argument == "fit");
+    // Arguments after `--` are those of another command.
+    let end = all.iter().position(|argument| argument == "--").unwrap_or(all.len());
+    let command = all[..end].iter().skip(1).position(|argument| argument == "fit");
     let Some(command) = command else { return all };
-    for argument in &mut all[command + 2..] {
+    for argument in &mut all[command + 2..end] {
         if let Some((_, long)) = SHORT.iter().find(|(short, _)| *argument == **short) {
             *argument = OsString::from(long);
         }

@@ -1,0 +1,84 @@
+//! The diagnosis of a log as text.
+
+use crate::cli::diagnose::LogDiagnosis;
+use crate::config::Config;
+use crate::diagnosis::{Evidence, LogReading, format_figure};
+use crate::escape::{Style, TerminalText, one_line};
+
+/// Figures that only conditions use; they are not printed.
+const INTERNAL: [&str; 2] = ["own", "verdict"];
+
+/// Formats the matches and readings.
+pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
+    let LogDiagnosis { matches: answers, readings, quotes, end, .. } = found;
+    if answers.is_empty() && end.trim().is_empty() {
+        return "the log is empty; pass a file or pipe the output of the program into this command\n".into();
+    }
+    if answers.is_empty() && found.is_binary {
+        return "input looks binary; pass the log output of the program\n".into();
+    }
+    if answers.is_empty() && readings.is_empty() {
+        return "no known error found\n".into();
+    }
+    let mut text = TerminalText::default();
+    let pages_first = answers.first().is_some_and(|first| first.exact || first.found_by == Evidence::Title);
+    if !pages_first {
+        push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
+    }
+    let found_nothing = if pages_first || readings.is_empty() { "no known error found; " } else { "" };
+    match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
+        Evidence::Signature => {}
+        Evidence::Weak => {
+            text.push(format!("{found_nothing}these pages match only unspecific messages:\n\n"));
+        }
+        Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
+        Evidence::Beginning => {
+            text.push("no signature matches; messages of these pages begin with this text:\n\n")
+        }
+        Evidence::Words => text.push(format!("{found_nothing}similar pages:\n\n")),
+    }
+    for (at, answer) in answers.iter().enumerate() {
+        text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));
+        text.push("\n");
+        if let Some(line) = answer.line {
+            let short: String = quotes[at].chars().filter(|c| !c.is_control()).take(160).collect();
+            text.push(format!("  line {line}: "));
+            text.push(TerminalText::styled(Style::Muted, &short));
+            text.push("\n");
+        }
+        let figures: Vec<String> = answer
+            .figures
+            .iter()
+            .filter(|(name, _)| !INTERNAL.contains(name))
+            .map(|(name, figure)| format!("{} {}", name.replace('_', " "), format_figure(name, figure)))
+            .collect();
+        if !figures.is_empty() {
+            text.push(format!("  figures: {}\n", one_line(&figures.join(", "))));
+        }
+        if let Some(conclusion) = &answer.conclusion {
+            text.push("  ");
+            text.push(TerminalText::styled(Style::Strong, &one_line(conclusion)));
+            text.push("\n");
+        }
+        text.push(format!("  kbgen explain {}\n", answer.slug));
+        text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
+    }
+    if pages_first {
+        push_readings(&mut text, "what the log says:\n\n", readings);
+    }
+    text
+}
+
+fn push_readings(text: &mut TerminalText, heading: &'static str, readings: &[LogReading]) {
+    for (at, reading) in readings.iter().enumerate() {
+        if at == 0 {
+            text.push(heading);
+        }
+        text.push(TerminalText::styled(Style::Strong, &one_line(&reading.says)));
+        text.push(format!("\n  line {}\n  next: {}\n", reading.line, one_line(&reading.next)));
+        for page in &reading.pages {
+            text.push(format!("  kbgen explain {}\n", page.slug));
+        }
+        text.push("\n");
+    }
+}
