@@ -5,6 +5,7 @@ mod build;
 mod build_cache;
 mod changed;
 mod check;
+mod completions;
 mod diagnose;
 mod environment;
 mod estimate;
@@ -12,6 +13,7 @@ mod explain;
 mod fit;
 mod init;
 mod links;
+mod man;
 mod migrate;
 mod mine;
 mod new;
@@ -77,6 +79,8 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
+        Command::Completions(options) => completions::run(options, terminal),
+        Command::Man(options) => man::run(options, terminal),
     }
 }
 
