@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use jiff::civil::Date;
 
 use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
@@ -55,6 +56,10 @@ pub(crate) enum Command {
     Verify(VerifyOptions),
     /// Create a knowledge base
     Init(InitOptions),
+    /// Print a completion script for a shell
+    Completions(CompletionsOptions),
+    /// Write man pages
+    Man(ManOptions),
 }
 
 #[derive(Debug, Args)]
@@ -390,6 +395,19 @@ pub(crate) struct InitOptions {
     /// Subject besides errors
     #[arg(long, value_enum, default_value_t = StarterPack::Llm, value_name = "PACK")]
     pub pack: StarterPack,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsOptions {
+    /// Shell that reads the script
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManOptions {
+    /// Folder for the pages, such as `~/.local/share/man/man1`
+    pub dir: PathBuf,
 }
 
 /// Packs of a new knowledge base.

@@ -63,6 +63,7 @@ impl TemporaryTree {
     fn new() -> Result<Self> {
         for attempt in 0..100 {
             let folder = std::env::temp_dir().join(format!("kbgen-{}-{attempt}", std::process::id()));
+            #[cfg_attr(not(unix), allow(unused_mut, reason = "only Unix has a mode"))]
             let mut builder = fs::DirBuilder::new();
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

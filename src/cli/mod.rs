@@ -5,6 +5,7 @@ mod build;
 mod build_cache;
 mod changed;
 mod check;
+mod completions;
 mod diagnose;
 mod environment;
 mod estimate;
@@ -13,6 +14,7 @@ mod fit;
 mod init;
 mod knowledge_base;
 mod links;
+mod man;
 mod mcp;
 mod migrate;
 mod mine;
@@ -87,6 +89,8 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Verify(options) => verify::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
+        Command::Completions(options) => completions::run(options, terminal),
+        Command::Man(options) => man::run(options, terminal),
     }
 }
 

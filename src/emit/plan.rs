@@ -116,7 +116,7 @@ fn foreign(
         let path = entry.path().strip_prefix(&paths.folder).expect("an entry lies in its folder");
         let is_folder = entry.file_type().is_dir();
         // Output paths are UTF-8; any other name is foreign.
-        let name = name(path).unwrap_or_default();
+        let name = output_name(path).unwrap_or_default();
         let was_generated = if is_folder { our_folders.contains(&*name) } else { before.contains(&*name) };
         if path == Path::new(MANIFEST_FILE) || was_generated {
             continue;
@@ -147,7 +147,7 @@ fn foreign(
 }
 
 /// Returns a path in the form of output paths, with `/`.
-fn name(path: &Path) -> Option<Cow<'_, str>> {
+pub(crate) fn output_name(path: &Path) -> Option<Cow<'_, str>> {
     let name = path.to_str()?;
     Some(if MAIN_SEPARATOR == '/' { name.into() } else { name.replace(MAIN_SEPARATOR, "/").into() })
 }

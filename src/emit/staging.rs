@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use crate::emit::lock::{self, OutputLock};
 use crate::emit::manifest::MANIFEST_FILE;
 use crate::emit::paths::{OutputPaths, refuse_link};
-use crate::emit::plan::{Plan, folders, parent};
+use crate::emit::plan::{Plan, folders, output_name, parent};
 use crate::emit::swap;
 use crate::emit::tree::Tree;
 
@@ -186,7 +186,7 @@ impl OldTree {
         }
         let was_generated = |path: &Path| {
             let listed = |path: &str| plan.manifest.paths.contains(path) || plan.before.contains(path);
-            path.to_str().is_some_and(|path| listed(path) || path == MANIFEST_FILE)
+            output_name(path).is_some_and(|name| listed(&name) || name == MANIFEST_FILE)
         };
         // Children come before their folder. A folder that cannot be removed is not empty.
         for entry in WalkDir::new(old).contents_first(true).into_iter().flatten() {
