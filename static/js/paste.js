@@ -233,6 +233,8 @@
       : kbgen
           .readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1)
           .filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
+    // Pages that only share words with the text add nothing to a reading.
+    if (readings.length) near = near.filter(page => !("share" in page));
     const named = readings.flatMap(reading => reading.pages);
     if (lacks(kbgen.match.missingPages(tables.match, named))) return;
     const list = el("ol", null, "found");

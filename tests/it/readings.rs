@@ -146,6 +146,14 @@ fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
 }
 
 #[test]
+fn pages_that_only_share_words_are_not_suggested_beside_a_reading() {
+    let log = "zsh: no such file or directory: ./main\n";
+    let (answer, text) = diagnose(log);
+    assert_eq!((&answer["matches"], &answer["readings"][0]["name"]), (&json!([]), &json!("shell-command")));
+    assert!(!text.contains("similar pages"), "{text}");
+}
+
+#[test]
 fn an_exit_code_is_read_only_without_an_exception() {
     let crash = "worker: exit status 0xc0000005\n";
     let exception =
