@@ -583,7 +583,15 @@ kbgen.match = (() => {
     if (typeof a !== typeof b || a === undefined) return;
     if (typeof a !== "number" && !/[!=]=/.test(sign)) {
       const order = typeof a === "string" && versionOrder(a, b);
-      return order === false || !/[<>]/.test(sign) ? undefined : sign === "<" ? order < 0 : sign === "<=" ? order <= 0 : sign === ">" ? order > 0 : order >= 0;
+      return order === false || !/[<>]/.test(sign)
+        ? undefined
+        : sign === "<"
+          ? order < 0
+          : sign === "<="
+            ? order <= 0
+            : sign === ">"
+              ? order > 0
+              : order >= 0;
     }
     const computed = {
       "==": a === b,
