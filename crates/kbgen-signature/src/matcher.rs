@@ -419,7 +419,7 @@ mod tests {
             ("Model {any} is not supported", "Model x is not supported", 400),
             ("Model {any} is not supported", "Model a\nx is not supported", 119),
             ("Model {any} is not supported", "Model 'x' is not supported", 398),
-            ("Model {quoted} is not supported", "Model 'x' is not supported", 397),
+            ("Model {quoted} is not supported", "Model 'x' is not supported", 398),
             ("file {path} is missing", "file x is missing", 400),
             ("{start}{path}: is missing", "x: is missing", 400),
         ] {
