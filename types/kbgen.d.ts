@@ -103,6 +103,7 @@ interface Reading {
   says: string;
   next: string;
   pages: string[];
+  names_cause?: boolean;
 }
 
 interface Cause {

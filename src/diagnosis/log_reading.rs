@@ -20,6 +20,9 @@ pub struct LogReading {
     pub next: String,
     /// Pages that apply.
     pub pages: Vec<PageLink>,
+    /// Whether it names the cause, and so comes before a page that does not.
+    #[serde(skip)]
+    pub names_cause: bool,
 }
 
 /// A link to an error page.
@@ -42,15 +45,15 @@ pub fn read_log(
     (text, skipped_lines): (&str, usize),
     answers: &[DiagnosedPage],
 ) -> Vec<LogReading> {
-    let names_cause = |answer: &DiagnosedPage| {
-        answer.exact && db.errors.get(&answer.slug).is_some_and(|error| error.names_cause)
-    };
-    if answers.iter().any(names_cause) {
+    if answers.iter().any(|answer| answer.exact && answer.names_cause) {
         return Vec::new();
     }
     let traceback = Traceback::read(text).map(|traceback| traceback.after(skipped_lines));
     let readings = index.readings(diagnosis, traceback.as_ref());
-    readings.into_iter().map(|reading| link(db, reading)).collect()
+    // A page for a message such as `Killed` says as much as readings that do not name the cause.
+    let is_brief = diagnosis.matches.iter().any(|found| found.brief && !found.weak);
+    let readings = readings.into_iter().filter(|reading| reading.names_cause || !is_brief);
+    readings.map(|reading| link(db, reading)).collect()
 }
 
 fn link(db: &DiagnosisDb, reading: Reading) -> LogReading {
@@ -60,6 +63,7 @@ fn link(db: &DiagnosisDb, reading: Reading) -> LogReading {
     };
     LogReading {
         pages: reading.pages.iter().filter_map(page).collect(),
+        names_cause: reading.names_cause,
         name: reading.slug,
         line: reading.line,
         figures: reading.figures,

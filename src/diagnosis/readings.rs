@@ -8,7 +8,7 @@ use crate::site::kinds::{ReadingData, SaysText};
 use crate::site::{Page, Site};
 
 /// Figures of a traceback; see [`kbgen_signature::Traceback`].
-const TRACEBACK_FIGURES: [&str; 9] = [
+const TRACEBACK_FIGURES: [&str; 10] = [
     "error",
     "message",
     "root_error",
@@ -18,6 +18,7 @@ const TRACEBACK_FIGURES: [&str; 9] = [
     "own_frame",
     "node",
     "frames",
+    "cut_frame",
 ];
 
 /// Parses readings, without the parts that have errors.

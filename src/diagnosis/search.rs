@@ -136,6 +136,7 @@ impl DiagnosisDb {
             figures: Figures::default(),
             cause: None,
             conclusion: None,
+            names_cause: false,
         })
     }
 }

@@ -39,6 +39,7 @@ kbgen.match = (() => {
   const CLOCK = sticky`(?=\d)[\d/:.,TZ+_APM-]+(?![^ \t\]|\0])`;
   const TIME = /\d\d:\d\d(?!\d)|(?:^|\D)\d:\d\d(?!\d)|\d\d[-\/]\d\d[-\/]\d\d|^\d\d[-\/]\d\d$|\.\d\d\.\d\d\d\.\d\d\d/;
   const GROUP = sticky`\[[^\][(]{1,60}\]:?|\([^)[(]{1,60}\):?`;
+  const TITLE = /\[(?:bug|BUG|Bug|Usage|Installation)\]:?/y;
   const KNOWN = RegExp(String.raw`pid=|^.[rR]ank|^.pod/|^.(?:${LEVELS}|${PLACE}).:?$|^\[[\d. ]{5,}\]`);
   const NAMED = sticky`[^\]]*\]${BLANK}*\|`;
   const BUILD = sticky`#\d+ [\d.]+`;
@@ -65,6 +66,7 @@ kbgen.match = (() => {
     const markLength = (at, dated) => {
       const c = head[at];
       if (c === "#") return length(BUILD, at);
+      if (!at && length(TITLE, 0)) return length(TITLE, 0);
       if (c === "[" || c === "(") {
         const group = taken(GROUP, at, head);
         return KNOWN.test(group) || timeLength(behindBlanks(at + 1)) || (c === "[" && length(NAMED, at))
@@ -262,6 +264,7 @@ kbgen.match = (() => {
   /* placeholder.rs */
 
   const REACH = 120;
+  const LINE_REACH = 400;
 
   const byteAt = at => (at < size ? bytes[at] : 0);
   const gapAt = at => (at < size ? gaps[at] : BREAK);
@@ -273,11 +276,11 @@ kbgen.match = (() => {
   const spell = (from, to) => String.fromCharCode(...bytes.subarray(from, to));
   const factor = unit => (/^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0);
 
-  function stretch(from, wrapped, allowed) {
+  function stretch(from, wrapped, allowed, reach = REACH) {
     let at = from;
     while (
       at < size &&
-      at - from < REACH &&
+      at - from < reach &&
       allowed(bytes[at]) &&
       (at === from || gaps[at] === NONE || (wrapped && gaps[at] === BREAK))
     ) {
@@ -286,9 +289,16 @@ kbgen.match = (() => {
     return at;
   }
 
+  // The end of the line, at most the maximum length of a text away.
+  function lineEnd(from) {
+    let end = from;
+    while (end < size && end - from < LINE_REACH && (end === from || gaps[end] !== BREAK)) end++;
+    return end;
+  }
+
   function holeEnds(type, from) {
     const list = [];
-    const last = Math.min(size, from + REACH);
+    const last = Math.max(Math.min(size, from + REACH), lineEnd(from));
     const open = byteAt(from);
     let at;
     if (type === "start" || type === "end") {
@@ -315,7 +325,7 @@ kbgen.match = (() => {
 
   function wordEnds(from, allowed, list) {
     for (let wrapped = 0; wrapped < 2; wrapped++) {
-      const whole = stretch(from, wrapped, allowed);
+      const whole = stretch(from, wrapped, allowed, LINE_REACH);
       let trimmed = whole;
       let at;
       if (list[0] === whole) continue;
@@ -357,12 +367,13 @@ kbgen.match = (() => {
 
   function holeStart(type, end) {
     const allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
+    const spaced = type === "quoted" || type === "bytes";
     let first = end;
     let at;
     if (type === "start" || type === "end") return gapAt(end) === BREAK ? end : -1;
-    while (first > 0 && end - first < REACH && allowed(bytes[first - 1])) {
+    while (first > 0 && end - first < (spaced ? REACH : LINE_REACH) && allowed(bytes[first - 1])) {
       first--;
-      if (type !== "quoted" && type !== "bytes" && gaps[first] !== NONE) break;
+      if (!spaced && gaps[first] !== NONE) break;
     }
     if (type === "word" || type === "path") return first < end ? first : -1;
     if (type === "quoted") {
@@ -402,7 +413,13 @@ kbgen.match = (() => {
 
   // Maximum length of a placeholder.
   const longest = type =>
-    type === "start" || type === "end" ? 0 : /^(?:bytes|mib|gib|float)$/.test(type) ? 3 * REACH + 4 : REACH + 2;
+    type === "start" || type === "end"
+      ? 0
+      : /^(?:any|quoted|word|path)$/.test(type)
+        ? LINE_REACH
+        : /^(?:bytes|mib|gib|float)$/.test(type)
+          ? 3 * REACH + 4
+          : REACH + 2;
 
   // `anchor` is the part and offset of the literal text that the pattern is searched by.
   function matcher(pattern, inMessage, anchor = [0, 0]) {
@@ -431,9 +448,10 @@ kbgen.match = (() => {
       made.letters += letters.length;
     });
     made.weight += made.letters;
-    const first = made.parts[0].type ? 1 : 0;
+    const first = made.parts.findIndex(({ bytes }) => bytes);
     const part = Math.max(first, anchor[0]);
     const between = made.parts.slice(first, part).map(each => (each.bytes ? each.bytes.length : longest(each.type)));
+    made.first = first;
     made.beginning = made.parts[first].bytes;
     made.offset = anchor[1];
     made.anchor = made.parts[part].bytes.slice(made.offset, made.offset + 24);
@@ -445,14 +463,17 @@ kbgen.match = (() => {
 
   function stands(m, at) {
     const span = { start: at, end: at, holes: [] };
-    const type = m.parts[0].type;
     let tries = 512;
-    if (!charge(8) || (type && !charge(32))) return null;
-    if (type) {
-      span.start = holeStart(type, at);
+    if (!charge(8)) return null;
+    for (let part = m.first - 1; part >= 0; part--) {
+      if (!charge(32)) return null;
+      const end = span.start;
+      span.start = holeStart(m.parts[part].type, end);
       if (span.start < 0) return null;
-      span.holes.push([span.start, at]);
-    } else if (
+      span.holes.unshift([span.start, end]);
+    }
+    if (
+      !m.first &&
       at > 0 &&
       gaps[at] === NONE &&
       ((isLetter(bytes[at - 1]) && isLetter(bytes[at])) || (isDigit(bytes[at - 1]) && isDigit(bytes[at])))
@@ -489,15 +510,15 @@ kbgen.match = (() => {
         return end < 0 ? -1 : rest(index + 1, end);
       }
       if (!next && part.type === "any") {
-        for (end = from; end < size && end - from < REACH && (end === from || gaps[end] !== BREAK);) end++;
+        end = lineEnd(from);
         span.holes.push([from, end]);
         return end;
       }
       const list = holeEnds(part.type, from);
-      if (!charge(8 + list.length)) return -1;
+      if (!charge(8 + (list.length >> 4))) return -1;
       for (const tried of list) {
-        if (!tries--) return (tries = 0) - 1;
         if (next && next.bytes && (tried >= size || bytes[tried] !== next.bytes[0])) continue;
+        if (!tries--) return (tries = 0) - 1;
         span.holes.push([from, tried]);
         end = rest(index + 1, tried);
         if (end >= 0) return end;
@@ -506,7 +527,7 @@ kbgen.match = (() => {
       return -1;
     }
 
-    span.end = rest(type ? 1 : 0, at, span.start === at);
+    span.end = rest(m.first, at, span.start === at);
     return span.end < 0 ? null : span;
   }
 
@@ -533,6 +554,21 @@ kbgen.match = (() => {
 
   /* expression.rs */
 
+  // Compares versions by their numbers, up to the first part that is not a number; false for other texts.
+  function versionOrder(...texts) {
+    const [left, right] = texts.map(text => {
+      const parts = text.replace(/^v/, "").split(/[.+-]/);
+      const end = parts.findIndex(part => !/^\d{1,9}$/.test(part));
+      return parts.slice(0, end < 0 ? parts.length : end).map(Number);
+    });
+    if (!left.length || !right.length) return false;
+    for (let at = 0; at < left.length || at < right.length; at++) {
+      const difference = (left[at] || 0) - (right[at] || 0);
+      if (difference) return difference;
+    }
+    return 0;
+  }
+
   function worth(node, figures) {
     if (typeof node === "number") return node;
     if (typeof node === "string") return figures[node];
@@ -544,7 +580,19 @@ kbgen.match = (() => {
     const b = worth(other, figures);
     if (sign === "and") return a === false || b === false ? false : a && b;
     if (sign === "or") return a === true || b === true ? true : a === undefined ? a : b;
-    if (typeof a !== typeof b || a === undefined || (typeof a !== "number" && !/[!=]=/.test(sign))) return;
+    if (typeof a !== typeof b || a === undefined) return;
+    if (typeof a !== "number" && !/[!=]=/.test(sign)) {
+      const order = typeof a === "string" && versionOrder(a, b);
+      return order === false || !/[<>]/.test(sign)
+        ? undefined
+        : sign === "<"
+          ? order < 0
+          : sign === "<="
+            ? order <= 0
+            : sign === ">"
+              ? order > 0
+              : order >= 0;
+    }
     const computed = {
       "==": a === b,
       "!=": a !== b,
@@ -735,19 +783,18 @@ kbgen.match = (() => {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
     const others = ids.slice(1).map(id => places(id)[0]);
-    if (not.some(id => places(id).length) || !places(ids[0]).length || others.includes(undefined)) return;
+    if (!places(ids[0]).length || others.includes(undefined)) return;
+    // Of a frequent fragment, only the first occurrences are known.
+    const isExcluded = ({ line }) =>
+      not.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= 40));
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
+    const letters = ids.reduce((sum, id) => sum + matchers[id].letters, 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
+      .filter(place => !isExcluded(place))
       .map(place => {
-        const { figures, extracted } = place;
-        return {
-          page,
-          place,
-          weight,
-          weak,
-          figures: merged(figures, ...others.map(other => other.figures), extracted[extract]),
-        };
+        const figures = merged(place.figures, ...others.map(other => other.figures), place.extracted[extract]);
+        return { page, place, weight, weak, brief: letters < 11 && !Object.keys(figures).length, figures };
       })
       .filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
@@ -766,13 +813,19 @@ kbgen.match = (() => {
     return best;
   }
 
-  // How many characters at the end of a short text the message of a pattern starts with, by pattern.
+  // How many characters at the end of a short text the message of a pattern starts with, or contains, by pattern.
   function beginnings({ matchers }) {
     let end = size;
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
-    matchers.forEach(({ parts: [{ bytes: first }] }, id) => {
-      for (let at = 0; first && at + 12 <= end && 2 * at <= end; at++) {
+    const whole = spell(0, end);
+    const string = bytes => String.fromCharCode(...bytes);
+    matchers.forEach(({ parts, anchor }, id) => {
+      const first = parts[0].bytes;
+      const contains = ({ bytes }) => bytes && bytes.length > end && string(bytes).includes(whole);
+      const isLoaded = whole.includes(string(anchor.slice(0, KEY)));
+      if (end >= 16 && isLoaded && parts.some(contains)) letters.set(id, end);
+      for (let at = 0; first && at + 16 <= end && 2 * at <= end; at++) {
         if (
           gaps[at] !== NONE &&
           first.length > end - at &&
@@ -825,16 +878,18 @@ kbgen.match = (() => {
         strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
       });
     return findings
-      .map(({ page, place, weight, weak, figures, event, group }) => {
+      .map(({ page, place, weight, weak, brief, figures, event, group }) => {
+        const bonus = (!brief && EARLY[event]) || 0;
         const cause = (page.causes || []).find(({ when }) => holds(when, figures));
         return {
           slug: page.slug,
-          score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + (EARLY[event] || 0)) * 200) + Math.min(weight, 199),
+          score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + bonus) * 200) + Math.min(weight, 199),
           line: place.line,
           column: place.column,
           figures,
           cause: cause ? cause.id : null,
           ...(weak && { weak }),
+          ...(brief && { brief }),
         };
       })
       .sort((a, b) => b.score - a.score);

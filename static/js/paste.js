@@ -226,11 +226,17 @@
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
-    const isCause = match => tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
+    const isCause = match =>
+      !match.brief && tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
     const end = text.slice(-NEAR_END);
-    const readings = exact.some(isCause)
+    const namesCause = exact.some(isCause);
+    const readings = namesCause
       ? []
-      : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+      : kbgen
+          .readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1)
+          .filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
+    // Pages that only share words with the text add nothing to a reading.
+    if (readings.length) near = near.filter(page => !("share" in page));
     const named = readings.flatMap(reading => reading.pages);
     if (lacks(kbgen.match.missingPages(tables.match, named))) return;
     const list = el("ol", null, "found");
@@ -255,14 +261,17 @@
         : near.length && near[0].weak
           ? t("No known error found. The text contains a message of these pages that is too generic to be certain:")
           : near.length && near[0].begun
-            ? t("No signature matches, but messages of these pages begin like this:")
+            ? t("No signature matches, but messages of these pages contain this text:")
             : near.length
               ? t("No page matches this exact message. Similar pages:")
               : t("No known error found.");
-    const pagesFirst = exact.length || (near.length && "whole" in near[0]);
+    const isAsserted = exact.length || (near.length && "whole" in near[0]);
+    const pagesFirst = isAsserted && (namesCause || !readings.some(reading => reading.names_cause));
     if (!pagesFirst && readings.length) {
-      out.replaceChildren(heading(t("No page matches this error. What the log says:")), readingList(readings));
-      if (near.length) out.appendChild(el("p", summary, "small"));
+      const said = isAsserted ? t("What the log says:") : t("No page matches this error. What the log says:");
+      out.replaceChildren(heading(said), readingList(readings));
+      if (isAsserted) out.appendChild(el("p", t("Pages of messages that do not name the cause:"), "small"));
+      else if (near.length) out.appendChild(el("p", summary, "small"));
     } else out.replaceChildren(heading(summary));
     if (found.skipped) {
       out.appendChild(

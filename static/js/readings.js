@@ -10,13 +10,29 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKS = ["File ", ".py", "Traceback", "above exception"];
+  const MARKS = ["File", ".py", "Traceback", "above exception"];
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
-  const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in /;
+  const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in |^File ([^ ]*?\.py):(\d+),*$/;
   const RAISED = /^([A-Za-z_][\w.]*)(?::(.*))?$/;
+  const HEAD = "Traceback (most recent call last)";
   const cut = text => [...text].slice(0, LONGEST).join("");
+
+  // The lines of a traceback that a JSON string contains in one line, else the line.
+  function escapedLines(row) {
+    const rest = row.slice(Math.max(0, row.indexOf("(most recent call last):")));
+    const found = /^\(most recent call last\):(\\+)n/.exec(rest);
+    if (!found) return [row];
+    const quoted = rest.includes("File \\");
+    const lines = [""];
+    for (const [piece, run, letter] of row.matchAll(/(\\*)([^\\])/gu)) {
+      if (letter === "n" && run === found[1]) lines.push("");
+      else if (letter === '"' && !run && quoted && lines.length > 1) break;
+      else lines[lines.length - 1] += letter === '"' ? letter : piece.replace(/^\\+/, "/");
+    }
+    return lines;
+  }
 
   function traceback(text, before, { content }) {
     let best;
@@ -25,49 +41,78 @@ kbgen.readings = (() => {
     let linked = false;
     let inside = false;
     let first = 1;
-    text.split("\n").forEach((row, at) => {
+    let ended = 0;
+    let announced = "";
+    let wrapped = "";
+    // Starts a traceback whose first line is missing.
+    const enter = at => {
+      if (inside) return;
+      if (!linked) {
+        chain = [];
+        first = at;
+      }
+      announced = "";
+      linked = false;
+      inside = true;
+    };
+    const raise = raised => {
+      chain = [...chain, { ...raised, frames }];
+      frames = [];
+      inside = false;
+      if (!best || !raised.wrapper) best = { chain, first };
+    };
+    function readLine(at, row) {
       const marked = MARKS.some(mark => row.includes(mark));
-      if (!marked && !((inside || !best) && LIKELY.test(row))) return;
+      if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = content(row);
-      const frame = FRAME.exec(line);
+      const joined = /(?:File|line)$/.test(wrapped) ? `${wrapped} ${line}` : wrapped + line;
+      const frame = FRAME.exec(joined);
       const raised = RAISED.exec(line);
-      if (line.includes("Traceback (most recent call last)")) {
+      wrapped = "";
+      if (frame) {
+        enter(at);
+        frames.push([(frame[1] || frame[3] || frame[5]).replace(/[\\/]+/g, "/"), frame[2] || frame[4] || frame[6]]);
+        ended = at;
+      } else if (line.includes(HEAD)) {
+        const [name] = line.split(HEAD);
         if (!linked) {
           chain = [];
-          first = at + 1;
+          first = at;
         }
         frames = [];
+        announced = /^[A-Za-z_][\w.]*$/.test(name.trim()) ? name.trim() : "";
         linked = false;
         inside = true;
       } else if (/^(?:During handling of the above exception|The above exception was the direct cause)/.test(line)) {
         linked = true;
-      } else if (frame) {
-        frames.push([(frame[1] || frame[3]).replace(/\\/g, "/"), frame[2] || frame[4]]);
-      } else if (raised) {
-        const name = raised[1];
-        const message = (raised[2] || "").trim();
-        const own = name.split(".").pop();
-        if (
-          !ENDINGS.some(ending => own.endsWith(ending) && (own !== ending || own === "StopIteration")) ||
-          (!inside && (!message || best))
-        ) {
-          return;
-        }
-        if (!inside) {
-          chain = [];
-          first = at + 1;
-        }
-        const wrapper = WRAPPER.test(line);
-        chain = [...chain, { name, message: cut(message), wrapper, line: at + 1, frames }];
-        frames = [];
-        inside = false;
-        if (!best || !wrapper) best = { chain, first };
-      }
-    });
+      } else if (raised && isException(raised[1], (raised[2] || "").trim(), inside, frames.length)) {
+        if (!inside && best) return;
+        enter(at);
+        raise({ name: raised[1], message: cut((raised[2] || "").trim()), wrapper: WRAPPER.test(line), line: at });
+      } else if (/^File(?: "|$)/.test(joined) && [...joined].length < 400) wrapped = joined;
+    }
+    text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
+    const named = best && best.chain.at(-1);
+    if (inside && frames.length && !(named && named.frames.length)) {
+      const raised = !announced && !chain.length && named;
+      const last = raised || { name: announced, message: "", wrapper: false, line: ended };
+      first = Math.min(first, last.line);
+      raise({ ...last, ended: true });
+    }
     if (!best) return null;
     const last = best.chain.at(-1);
     return { line: last.line + before, first: best.first + before, figures: figuresOf(best.chain[0], last) };
   }
+
+  function isException(name, message, inside, behindFrame) {
+    const own = name.split(".").pop();
+    const ends = ENDINGS.some(ending => own.endsWith(ending) && (own !== ending || own === "StopIteration"));
+    const known = ends || (inside && behindFrame && ((own !== name && /^[A-Z]/.test(own)) || name === "Exception"));
+    return known && (inside || message);
+  }
+
+  // The file and its folder.
+  const ending = path => path.split("/").slice(-2).join("/");
 
   function figuresOf(root, last) {
     const figures = Object.create(null);
@@ -94,11 +139,16 @@ kbgen.readings = (() => {
             add("package_frame", `${inner[1]}, line ${line}`);
           }
         } else if (!/^<|\/lib\/|lib\/python/i.test(path)) {
-          add("own_frame", `${path.split("/").slice(-2).join("/")}, line ${line}`);
+          add("own_frame", `${ending(path)}, line ${line}`);
         }
       });
     // An exception that only reports another failure says nothing.
     if (last.frames.length && (chained || !last.wrapper)) figures.frames = last.frames.length;
+    if (last.ended && last.frames.length) {
+      const [path, line] = last.frames.at(-1);
+      const [, inner] = /-packages\/(.*)/.exec(path) || [];
+      add("cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
+    }
     return figures;
   }
 
@@ -135,8 +185,19 @@ kbgen.readings = (() => {
     return null;
   }
 
-  // Without frames, the traceback is a single line.
-  const bare = (rule, each) => rule.traceback && each && !each.figures.frames;
+  // The order of a reading: without frames, the traceback is a single line; cut off, or with a message that names no
+  // cause, it says less than a message.
+  function orderOf(rule, each, found, rules) {
+    if (!rule.traceback || !each) return rule.order;
+    if (!each.figures.frames) return REPEATING;
+    const fallback = rules.some(
+      ({ slug, order }) =>
+        order >= FALLBACK &&
+        order < REPEATING &&
+        found.readings.some(other => other.slug === slug && other.line === each.line),
+    );
+    return "cut_frame" in each.figures || fallback ? FALLBACK : rule.order;
+  }
 
   return (table, found, text, before = 0) => {
     const rules = table.readings || [];
@@ -150,7 +211,7 @@ kbgen.readings = (() => {
         const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
         return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);
       })
-      .map((each, at) => ({ ...each, order: bare(rules[at], each) ? REPEATING : rules[at].order }))
+      .map((each, at) => ({ ...each, order: orderOf(rules[at], each, found, rules) }))
       .filter(each => each.says)
       .sort((a, b) => a.order - b.order || a.line - b.line)
       .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
@@ -160,9 +221,8 @@ kbgen.readings = (() => {
       )
       .slice(0, MOST)
       .map(each => {
-        const reading = { ...each };
-        delete reading.order;
-        return reading;
+        const { order, ...reading } = each;
+        return order < FALLBACK ? { ...reading, names_cause: true } : reading;
       });
   };
 })();

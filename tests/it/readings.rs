@@ -128,6 +128,46 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
     assert!(text.contains("what the log says:\n\n"), "{text}");
 }
 
+#[test]
+fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
+    let wrapper =
+        "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}\n";
+    let (_, text) =
+        diagnose(&format!("OSError: [Errno 24] Too many open files: '/models/a.json'\n{wrapper}"));
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+    assert!(text.starts_with("what the log says:\n\nThe operating system reports error 24"), "{text}");
+    assert!(place("pages of messages that do not name the cause") < place("kbgen explain vllm-engine-core"));
+    let killed = "Killed\nModuleNotFoundError: No module named 'tomato'\n";
+    let (answer, text) = diagnose(killed);
+    assert_eq!(answer["matches"][0]["slug"], "linux-oom-killer");
+    assert!(text.starts_with("what the log says:\n\nPython found no module \"tomato\"."), "{text}");
+    let (answer, text) = diagnose("Killed\nworker: exit status 137\n");
+    assert_eq!(answer["readings"], json!([]), "{text}");
+}
+
+#[test]
+fn pages_that_only_share_words_are_not_suggested_beside_a_reading() {
+    let log = "zsh: no such file or directory: ./main\n";
+    let (answer, text) = diagnose(log);
+    assert_eq!((&answer["matches"], &answer["readings"][0]["name"]), (&json!([]), &json!("shell-command")));
+    assert!(!text.contains("similar pages"), "{text}");
+}
+
+#[test]
+fn an_exit_code_is_read_only_without_an_exception() {
+    let crash = "worker: exit status 0xc0000005\n";
+    let exception =
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no flux\n";
+    assert!(says(crash)[0].contains("STATUS_ACCESS_VIOLATION"));
+    assert_eq!(says(&format!("{crash}{exception}")), ["The code in a.py, line 1 raised ValueError: no flux"]);
+    // The message of the exception says no more than the exit code.
+    let passed_on = says(
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n\
+                          RuntimeError: worker ended with exit code -9\n",
+    );
+    assert!(passed_on[0].contains("SIGKILL"), "{passed_on:?}");
+}
+
 /// The readings are left for the script's test, `tests/browser/match.test.mjs`.
 #[test]
 fn every_sample_is_read_as_its_file_says() {

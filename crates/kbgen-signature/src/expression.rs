@@ -1,5 +1,7 @@
 //! Expressions over figures: the conditions of pages (`when`) and the derived figures of extractors.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeSeq};
 
 use crate::figure::{Figure, Figures, serialize_number};
@@ -204,8 +206,30 @@ fn apply(operator: Operator, left: Value, right: Value) -> Value {
         (Operator::Equal, Text(left), Text(right)) => Bool(left == right),
         (Operator::NotEqual, Text(left), Text(right)) => Bool(left != right),
         (operator, Number(left), Number(right)) => apply_numeric(operator, left, right),
+        (operator, Text(left), Text(right)) => match (operator, version_order(&left, &right)) {
+            (Operator::Less, Some(order)) => Bool(order.is_lt()),
+            (Operator::LessOrEqual, Some(order)) => Bool(order.is_le()),
+            (Operator::Greater, Some(order)) => Bool(order.is_gt()),
+            (Operator::GreaterOrEqual, Some(order)) => Bool(order.is_ge()),
+            _ => Unknown,
+        },
         _ => Unknown,
     }
+}
+
+/// Compares versions such as `2.10.0` by their numbers, up to the first part that is not a number; `None` for other texts.
+fn version_order(left: &str, right: &str) -> Option<Ordering> {
+    let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.len() < 10);
+    let numbers = |text: &str| {
+        let parts = text.strip_prefix('v').unwrap_or(text).split(['.', '-', '+']);
+        let mut numbers: Vec<u32> = parts.map_while(number).collect();
+        let is_version = !numbers.is_empty();
+        while numbers.last() == Some(&0) {
+            numbers.pop();
+        }
+        is_version.then_some(numbers)
+    };
+    Some(numbers(left)?.cmp(&numbers(right)?))
 }
 
 fn apply_numeric(operator: Operator, left: f64, right: f64) -> Value {
@@ -293,7 +317,15 @@ mod tests {
 
     #[test]
     fn evaluates_conditions_and_survives_json() {
-        let known = figures(&[("requested", 2048.0), ("free", 1024.0), ("total", 8192.0)]);
+        let mut known = figures(&[("requested", 2048.0), ("free", 1024.0), ("total", 8192.0)]);
+        let versions = [
+            ("old", "2.9+cu121"),
+            ("new", "2.10"),
+            ("same", "2.10.0"),
+            ("dev", "4.50.0.dev0"),
+            ("tag", "v4.5"),
+        ];
+        versions.iter().for_each(|(name, text)| known.add(name, Figure::Text((*text).into())));
         for (text, expected) in [
             ("requested > free", true),
             ("requested - free > 1 KiB", false),
@@ -306,6 +338,9 @@ mod tests {
             ("-free < 0 and not (free > total or free == 0)", true),
             ("place == free", false),
             ("free / 0 > 1", false),
+            ("old < new and not old > new and dev > tag", true),
+            ("new >= same and new <= same and not new < same", true),
+            ("place < old or place >= old or old < free", false),
         ] {
             let expression = Expression::parse(text).expect(text);
             assert_eq!(expression.holds(&known), expected, "{text}");

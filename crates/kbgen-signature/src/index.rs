@@ -9,12 +9,16 @@ use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
 use crate::reading::{self, Reading, ReadingPage};
-use crate::scanner::{Occurrence, Occurrences, ScanState, Scanner};
+use crate::scanner::{MAX_OCCURRENCES, Occurrence, Occurrences, ScanState, Scanner};
 use crate::step_budget::PatternCost;
 use crate::stream::LogStream;
 use crate::table::{Kind, Page, Table, TablePage, TableSignature};
 use crate::traceback::Traceback;
 
+/// Maximum distance, in lines, of a `not` fragment that excludes a match.
+const NEGATION_DISTANCE: usize = 40;
+/// Signatures with fewer literal characters and no figures, such as `Killed`, say how a program ended, not why.
+const MIN_CAUSE_LENGTH: usize = 11;
 /// Maximum distance, in lines, of signatures of one page whose figures are merged.
 const MERGE_DISTANCE: usize = 20;
 /// Matches with fewer characters between them belong to one event.
@@ -54,6 +58,9 @@ pub struct Match {
     /// Whether only signatures below [`MIN_ASSERTING_BITS`](crate::MIN_ASSERTING_BITS) match.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weak: bool,
+    /// Whether the message is as short as `Killed`, which says how a program ended, not why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brief: bool,
 }
 
 /// The pages that match a log, and the cost of the search.
@@ -79,6 +86,7 @@ struct Candidate<'table> {
     page: &'table TablePage,
     figures: Figures,
     weak: bool,
+    brief: bool,
 }
 
 impl Index {
@@ -225,17 +233,24 @@ impl Index {
         signature: &'table TableSignature,
         occurrences: &Occurrences,
     ) -> Option<Candidate<'table>> {
-        if signature.not.iter().any(|&pattern| !occurrences.of(pattern).is_empty()) {
-            return None;
-        }
+        let excludes = |line: usize, pattern: usize| {
+            let found = occurrences.of(pattern);
+            let is_near = |other: &Occurrence| other.line.abs_diff(line) <= NEGATION_DISTANCE;
+            // Of a frequent fragment, only the first occurrences are known.
+            found.len() == MAX_OCCURRENCES || found.iter().any(is_near)
+        };
+        let is_excluded = |line| signature.not.iter().any(|&pattern| excludes(line, pattern));
         let (&first, others) = signature.all.split_first()?;
         let others =
             others.iter().map(|&pattern| occurrences.of(pattern).first()).collect::<Option<Vec<_>>>()?;
         let length: usize = signature.all.iter().map(|&pattern| self.scanner.weight(pattern)).sum();
         let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
+        let literal_length: usize =
+            signature.all.iter().map(|&pattern| self.scanner.literal_length(pattern)).sum();
         let found: Vec<Candidate<'table>> = occurrences
             .of(first)
             .iter()
+            .filter(|occurrence| !is_excluded(occurrence.line))
             .filter_map(|occurrence| {
                 let mut figures = occurrence.figures.clone();
                 others.iter().for_each(|other| figures.extend(&other.figures));
@@ -244,6 +259,7 @@ impl Index {
                 {
                     figures.extend(extracted);
                 }
+                let is_brief = literal_length < MIN_CAUSE_LENGTH && figures.is_empty();
                 let holds = signature.when.as_ref().is_none_or(|when| when.holds(&figures));
                 holds.then(|| Candidate {
                     occurrence: occurrence.clone(),
@@ -251,6 +267,7 @@ impl Index {
                     page,
                     figures,
                     weak: signature.weak,
+                    brief: is_brief,
                 })
             })
             .collect();
@@ -262,7 +279,8 @@ impl Index {
 
 /// Sorts by the kind of page, then by event, then by the weight of the signature; weak signatures come last.
 ///
-/// An earlier event precedes a later one, which is often its consequence, unless the weight of the later one is much higher.
+/// An earlier event precedes a later one, which is often its consequence, unless the weight of the later one is much higher,
+/// or the earlier one only says how a program ended.
 fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
     const EVENT_BONUS: [usize; 6] = [60, 40, 28, 18, 10, 4];
     const MAX_STRENGTH: usize = 30;
@@ -281,7 +299,8 @@ fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
             return candidate.weight.min(MAX_WEIGHT) as u32;
         }
         let of_event = strongest[&(events[at], candidate.page.kind)];
-        let strength = of_event.min(MAX_STRENGTH) + EVENT_BONUS.get(events[at]).copied().unwrap_or(0);
+        let bonus = if candidate.brief { None } else { EVENT_BONUS.get(events[at]).copied() };
+        let strength = of_event.min(MAX_STRENGTH) + bonus.unwrap_or(0);
         let kind = match candidate.page.kind {
             Kind::Cause => 60_000,
             Kind::Warning => 30_000,
@@ -307,6 +326,7 @@ fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
                 .map(|cause| cause.id.clone()),
             figures: candidate.figures,
             weak: candidate.weak,
+            brief: candidate.brief,
         })
         .collect();
     matches.sort_by_key(|found| Reverse(found.score));

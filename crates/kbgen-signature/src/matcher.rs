@@ -6,7 +6,7 @@ use crate::anchor::{Anchor, anchor_bytes};
 use crate::figure::{Figure, Figures};
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::pattern::{Pattern, PatternPart, PlaceholderType};
-use crate::placeholder::MAX_LENGTH;
+use crate::placeholder::line_end;
 use crate::step_budget::StepBudget;
 
 /// Patterns with fewer literal characters match whole words only, and no words that a line end splits.
@@ -22,7 +22,7 @@ pub(crate) struct Matcher {
     parts: Vec<MatcherPart>,
     literal_length: usize,
     typed_placeholders: usize,
-    /// Index of the first literal text: 1 after a placeholder, else 0.
+    /// Index of the first literal text: 1 after a placeholder, 2 after `{start}` and a placeholder, else 0.
     first_text_part: usize,
     anchor: Anchor,
     /// Maximum characters from the start of the first literal text to the start of the part with the anchor.
@@ -69,7 +69,11 @@ impl Matcher {
             parts: Vec::new(),
             literal_length: 0,
             typed_placeholders: 0,
-            first_text_part: usize::from(matches!(pattern.parts.first(), Some(PatternPart::Placeholder(..)))),
+            first_text_part: pattern
+                .parts
+                .iter()
+                .take_while(|part| matches!(part, PatternPart::Placeholder(..)))
+                .count(),
             anchor,
             max_distance: 0,
             split_word_threshold: WHOLE_WORD_LENGTH,
@@ -103,7 +107,16 @@ impl Matcher {
         self.literal_length + 3 * self.typed_placeholders
     }
 
-    /// Returns the first literal text; at most one placeholder precedes it.
+    pub fn literal_length(&self) -> usize {
+        self.literal_length
+    }
+
+    /// Iterates over the literal texts.
+    pub fn literals(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.parts.len()).map(|part| self.literal_text(part)).filter(|literal| !literal.is_empty())
+    }
+
+    /// Returns the first literal text; at most two placeholders precede it.
     pub fn first_literal(&self) -> &[u8] {
         self.literal_text(self.first_text_part)
     }
@@ -139,10 +152,14 @@ impl Matcher {
     pub fn match_at(&self, text: &NormalText, at: usize, budget: &mut StepBudget) -> Option<MatchSpan> {
         let mut span = MatchSpan { start: at, end: at, placeholders: Vec::new() };
         budget.charge(8)?;
-        if let Some(MatcherPart::Placeholder(kind, _)) = self.parts.first() {
-            budget.charge(32)?;
-            span.start = kind.start(text, at)?;
-            span.placeholders.push((span.start, at));
+        if self.first_text_part > 0 {
+            for part in self.parts[..self.first_text_part].iter().rev() {
+                let MatcherPart::Placeholder(kind, _) = part else { continue };
+                budget.charge(32)?;
+                let end = span.start;
+                span.start = kind.start(text, end)?;
+                span.placeholders.insert(0, (span.start, end));
+            }
         } else if at > 0 && text.gaps[at] == GAP_NONE && is_same_run(text.bytes[at - 1], text.bytes[at]) {
             return None;
         }
@@ -167,12 +184,12 @@ impl Matcher {
                     return Some(end);
                 }
                 let ends = kind.ends(state.text, at);
-                state.budget.charge(8 + ends.len())?;
+                state.budget.charge(8 + ends.len() / 16)?;
                 for end in ends {
-                    *state.tries = state.tries.checked_sub(1)?;
                     if !self.can_continue(state.text, part + 1, end) {
                         continue;
                     }
+                    *state.tries = state.tries.checked_sub(1)?;
                     state.placeholders.push((at, end));
                     if let Some(found) = self.match_parts(state, part + 1, end, false) {
                         return Some(found);
@@ -288,15 +305,6 @@ fn is_same_run(left: u8, right: u8) -> bool {
         || left.is_ascii_digit() && right.is_ascii_digit()
 }
 
-/// Returns the end of the line, at most the maximum length of a placeholder away.
-fn line_end(text: &NormalText, from: usize) -> usize {
-    let mut end = from;
-    while end < text.len() && end - from < MAX_LENGTH && (end == from || text.gaps[end] != GAP_BREAK) {
-        end += 1;
-    }
-    end
-}
-
 /// Splits literal text into its characters and, for each, whether white space precedes it.
 pub(crate) fn literal_bytes(text: &str) -> (Vec<u8>, Vec<bool>) {
     let (mut bytes, mut spaced) = (Vec::new(), Vec::new());
@@ -407,9 +415,28 @@ mod tests {
 
     #[test]
     fn placeholder_length_is_limited() {
-        let near = format!("Model {} is not supported", "x".repeat(120));
-        let far = format!("Model {} is not supported", "x".repeat(121));
-        assert!(extract("Model {any} is not supported", &near).is_some());
-        assert!(extract("Model {any} is not supported", &far).is_none());
+        for (pattern, log, longest) in [
+            ("Model {any} is not supported", "Model x is not supported", 400),
+            ("Model {any} is not supported", "Model a\nx is not supported", 119),
+            ("Model {any} is not supported", "Model 'x' is not supported", 398),
+            ("Model {quoted} is not supported", "Model 'x' is not supported", 398),
+            ("file {path} is missing", "file x is missing", 400),
+            ("{start}{path}: is missing", "x: is missing", 400),
+        ] {
+            let fits = |length| extract(pattern, &log.replace('x', &"x".repeat(length))).is_some();
+            assert!(fits(longest), "{log}");
+            assert!(!fits(longest + 1), "{log}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_may_begin_the_line() {
+        let pattern = "{start}{command:path}: not found{end}";
+        for log in ["make: not found", "$ ./run\nmake: not found\n", "> make: not found"] {
+            assert_eq!(extract(pattern, log).as_deref(), Some(r#"{"command":"make"}"#), "{log}");
+        }
+        for log in ["the make: not found", "make: not found here", ": not found"] {
+            assert_eq!(extract(pattern, log), None, "{log}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::text_index::{TextIndex, whole_terms};
 use crate::text_search::{decode_posting, idf_of};
 
 /// Number of characters of an anchor that select a part. Patterns with a shorter anchor belong to every text.
-const KEY_LENGTH: usize = 6;
+pub(crate) const KEY_LENGTH: usize = 6;
 
 /// A signature table in parts.
 #[derive(Debug)]

@@ -31,7 +31,7 @@ pub enum PlaceholderType {
     Path,
     /// Text in quotes or backquotes; the value is without them.
     Quoted,
-    /// Up to 120 characters that are not white space.
+    /// Up to 120 characters that are not white space, or 400 within a line.
     Any,
     /// The start of a line, after its prefix; has no value.
     Start,
@@ -219,6 +219,9 @@ impl PatternParser<'_> {
         }
         self.close_literal();
         match self.parts.last() {
+            // `{start}` limits where the placeholder may begin.
+            Some(PatternPart::Placeholder(PlaceholderType::Start, _))
+                if self.parts.len() == 1 && placeholder != PlaceholderType::Any => {}
             Some(PatternPart::Placeholder(..)) => {
                 return Err(ParseError::new(
                     range,

@@ -5,14 +5,17 @@ use crate::grammar::unit_factor;
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::pattern::PlaceholderType;
 
-/// Maximum length of a placeholder (of each part of a number), in characters without white space.
-pub(crate) const MAX_LENGTH: usize = 120;
+/// Maximum length of each part of a number, and of text over several lines, in characters without white space.
+const MAX_LENGTH: usize = 120;
+/// Maximum length of a word, a path, and text within a line.
+const MAX_LINE_LENGTH: usize = 400;
 
 impl PlaceholderType {
     pub(crate) fn max_length(self) -> usize {
         match self {
             Self::Start | Self::End => 0,
             Self::Bytes | Self::Mib | Self::Gib | Self::Float => 3 * MAX_LENGTH + 4,
+            Self::Any | Self::Quoted | Self::Word | Self::Path => MAX_LINE_LENGTH,
             _ => MAX_LENGTH + 2,
         }
     }
@@ -20,7 +23,7 @@ impl PlaceholderType {
     /// Returns the possible ends of a placeholder that starts at `from`, best first.
     pub(crate) fn ends(self, text: &NormalText, from: usize) -> Vec<usize> {
         match self {
-            Self::Any => (from..=text.len().min(from + MAX_LENGTH)).collect(),
+            Self::Any => (from..=text_limit(text, from)).collect(),
             Self::Quoted => quoted_ends(text, from),
             Self::Start | Self::End => (text.gap(from) == GAP_BREAK).then_some(from).into_iter().collect(),
             Self::Word => word_ends(text, from, is_word),
@@ -51,14 +54,14 @@ impl PlaceholderType {
         let digit = |byte: u8| byte.is_ascii_digit();
         if self == Self::Hex {
             let start = if text.at(from) == b'0' && text.at(from + 1) == b'x' { from + 2 } else { from };
-            let end = text.run_end(start, wrapped, |byte| byte.is_ascii_hexdigit());
+            let end = text.run_end(start, wrapped, MAX_LENGTH, |byte| byte.is_ascii_hexdigit());
             if end > start {
                 ends.push(end);
             }
             return;
         }
         let start = if matches!(text.at(from), b'-' | b'+') { from + 1 } else { from };
-        let whole = text.run_end(start, wrapped, digit);
+        let whole = text.run_end(start, wrapped, MAX_LENGTH, digit);
         if whole == start {
             return;
         }
@@ -70,7 +73,7 @@ impl PlaceholderType {
             && digit(text.at(whole + 1))
             && joined(whole + 1)
         {
-            end = text.run_end(whole + 1, wrapped, digit);
+            end = text.run_end(whole + 1, wrapped, MAX_LENGTH, digit);
         }
         if self == Self::Bytes {
             let unit = unit_end(text, end, wrapped);
@@ -79,7 +82,7 @@ impl PlaceholderType {
             }
         } else if self == Self::Float && text.at(end) == b'e' && joined(end) {
             let sign = usize::from(matches!(text.at(end + 1), b'-' | b'+'));
-            let exponent = text.run_end(end + 1 + sign, wrapped, digit);
+            let exponent = text.run_end(end + 1 + sign, wrapped, MAX_LENGTH, digit);
             if exponent > end + 1 + sign {
                 ends.push(exponent);
             }
@@ -98,8 +101,9 @@ impl PlaceholderType {
             _ => is_word,
         };
         let spaced = matches!(self, Self::Quoted | Self::Bytes);
+        let longest = if spaced { MAX_LENGTH } else { MAX_LINE_LENGTH };
         let mut first = end;
-        while first > 0 && end - first < MAX_LENGTH && allowed(text.bytes[first - 1]) {
+        while first > 0 && end - first < longest && allowed(text.bytes[first - 1]) {
             first -= 1;
             if !spaced && text.gaps[first] != GAP_NONE {
                 break;
@@ -153,9 +157,9 @@ impl NormalText {
     }
 
     /// Returns the end of a run of allowed characters; white space ends it, except a line end if `wrapped`.
-    fn run_end(&self, from: usize, wrapped: bool, allowed: impl Fn(u8) -> bool) -> usize {
+    fn run_end(&self, from: usize, wrapped: bool, longest: usize, allowed: impl Fn(u8) -> bool) -> usize {
         let mut at = from;
-        while at < self.len() && at - from < MAX_LENGTH && allowed(self.bytes[at]) {
+        while at < self.len() && at - from < longest && allowed(self.bytes[at]) {
             let gap = self.gaps[at];
             if at > from && gap != GAP_NONE && !(wrapped && gap == GAP_BREAK) {
                 break;
@@ -182,7 +186,7 @@ fn is_version(byte: u8) -> bool {
 fn word_ends(text: &NormalText, from: usize, allowed: fn(u8) -> bool) -> Vec<usize> {
     let mut ends = Vec::new();
     for wrapped in [false, true] {
-        let whole = text.run_end(from, wrapped, allowed);
+        let whole = text.run_end(from, wrapped, MAX_LINE_LENGTH, allowed);
         if ends.first() == Some(&whole) {
             continue;
         }
@@ -202,13 +206,26 @@ fn quoted_ends(text: &NormalText, from: usize) -> Vec<usize> {
         return Vec::new();
     }
     let closes = |byte: u8| byte == open || (open == b'`' && byte == b'\'');
-    let last = text.len().min(from + MAX_LENGTH);
-    (from + 1..last).filter(|&at| closes(text.bytes[at])).map(|at| at + 1).collect()
+    (from + 1..text_limit(text, from)).filter(|&at| closes(text.bytes[at])).map(|at| at + 1).collect()
+}
+
+/// Returns the last possible end of a text that starts at `from`.
+fn text_limit(text: &NormalText, from: usize) -> usize {
+    match line_end(text, from) {
+        end if end - from > MAX_LENGTH => end,
+        _ => text.len().min(from + MAX_LENGTH),
+    }
+}
+
+/// Returns the end of the line, at most the maximum length of a text away.
+pub(crate) fn line_end(text: &NormalText, from: usize) -> usize {
+    let longest = text.len().min(from + MAX_LINE_LENGTH);
+    (from + 1..longest).find(|&at| text.gaps[at] == GAP_BREAK).unwrap_or(longest.max(from))
 }
 
 /// Returns the end of the unit at `from`, or `from` if there is none.
 fn unit_end(text: &NormalText, from: usize, wrapped: bool) -> usize {
-    let end = text.run_end(from, wrapped, |byte| byte.is_ascii_alphabetic());
+    let end = text.run_end(from, wrapped, MAX_LENGTH, |byte| byte.is_ascii_alphabetic());
     if unit_factor(&ascii_text(text, from.min(end), end)).is_some() { end } else { from }
 }
 

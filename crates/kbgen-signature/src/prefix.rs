@@ -197,7 +197,7 @@ fn month_length(line: &LineChars, at: usize) -> usize {
     if month > 0 && matches!(digits, 1 | 2) && line.at(day + digits) == ' ' { day + digits - at } else { 0 }
 }
 
-/// Recognizes `[rank0]:`, `(EngineCore_DP0 pid=1234)`, `[pod/vllm-0/vllm]`, `[core.py:708]`, `[INFO]`, `[26002.108918]`, `[llama-cpp] |`.
+/// Recognizes `[Bug]:` of titles, `[rank0]:`, `(EngineCore_DP0 pid=1234)`, `[pod/vllm-0/vllm]`, `[core.py:708]`, `[INFO]`, `[26002.108918]`, `[llama-cpp] |`.
 fn group_length(line: &LineChars, at: usize, close: char) -> usize {
     let inner = line.run(at + 1, |character| character != close && character != '[' && character != '(');
     let end = at + 1 + inner;
@@ -208,6 +208,7 @@ fn group_length(line: &LineChars, at: usize, close: char) -> usize {
     let only = |allowed: &str| (at + 1..end).all(|from| allowed.contains(line.at(from)));
     let after = end + 1 + line.spaces(end + 1);
     let known = (at + 1..end).any(|from| line.has(from, "pid="))
+        || at == 0 && ["Bug]", "BUG]", "bug]", "Usage]", "Installation]"].into_iter().any(named)
         || ["rank", "Rank", "pod/"].into_iter().any(named)
         || time_length(line, at + 1 + line.spaces(at + 1)) > 0
         || level_word(line, at + 1) == inner
@@ -325,6 +326,7 @@ mod tests {
             "[37723] 52.17.402.129 W ",
             "#30 175.9 ",
             "[llama-cpp] | ",
+            "[Bug]: ",
             "[pod/vllm-0/vllm] ",
             "2026-03-01T10:22:33.123456789Z stderr F ",
             "2025-02-16T06:10:14.783407+00:00 ollama-prod ollama[3829]: ",

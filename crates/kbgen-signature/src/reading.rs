@@ -90,6 +90,9 @@ pub struct Reading {
     pub next: String,
     /// Slugs of error pages that apply.
     pub pages: Vec<String>,
+    /// Whether it names the cause, not only how the program ended or where the cause is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_cause: bool,
 }
 
 /// Returns what a log says, in the order of the rules.
@@ -99,6 +102,8 @@ pub(crate) fn readings(
     traceback: Option<&Traceback>,
 ) -> Vec<Reading> {
     let mut found: Vec<(u32, Reading)> = Vec::new();
+    let is_fallback = |rule: &&ReadingRule| (FALLBACK_ORDER..REPEATING_ORDER).contains(&rule.order);
+    let fallback_slugs: Vec<&str> = rules.iter().filter(is_fallback).map(|rule| rule.slug.as_str()).collect();
     for rule in rules {
         let reading = match (rule.traceback, traceback) {
             (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
@@ -109,9 +114,24 @@ pub(crate) fn readings(
                 .find(|found| found.slug == rule.slug)
                 .and_then(|found| apply(rules, rule, found.line, figures_at(found, traceback))),
         };
-        // Without frames, the traceback is a single line.
-        let is_line = |reading: &Reading| rule.traceback && reading.figures.get("frames").is_none();
-        let order = if reading.as_ref().is_some_and(is_line) { REPEATING_ORDER } else { rule.order };
+        // An exception whose message names no cause says less than the reading of this message.
+        let is_passed_on = |line| {
+            let has_line = |found: &&Match| found.line == line;
+            diagnosis
+                .readings
+                .iter()
+                .filter(has_line)
+                .any(|found| fallback_slugs.contains(&found.slug.as_str()))
+        };
+        let lacks = |figure| reading.as_ref().is_some_and(|reading| reading.figures.get(figure).is_none());
+        let order = match rule.traceback {
+            // Without frames, the traceback is a single line.
+            true if lacks("frames") => REPEATING_ORDER,
+            true if !lacks("cut_frame") || traceback.is_some_and(|read| is_passed_on(read.line)) => {
+                FALLBACK_ORDER
+            }
+            _ => rule.order,
+        };
         found.extend(reading.map(|reading| (order, reading)));
     }
     found.sort_by_key(|(order, reading)| (*order, reading.line));
@@ -123,7 +143,7 @@ pub(crate) fn readings(
         let mut lines =
             readings.iter().map(|other| other.line).chain(diagnosis.matches.iter().map(|page| page.line));
         if order < REPEATING_ORDER || lines.all(|line| line != reading.line) {
-            readings.push(reading);
+            readings.push(Reading { names_cause: order < FALLBACK_ORDER, ..reading });
         }
     }
     readings.truncate(MAX_READINGS);
@@ -152,7 +172,15 @@ fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Fi
         holds.then(|| Some((text.text.fill(&figures)?, text.next.fill(&figures)?)))?
     };
     let (says, next) = rule.says.iter().find_map(text)?;
-    Some(Reading { slug: rule.slug.clone(), line, figures, says, next, pages: rule.pages.clone() })
+    Some(Reading {
+        slug: rule.slug.clone(),
+        line,
+        figures,
+        says,
+        next,
+        pages: rule.pages.clone(),
+        names_cause: false,
+    })
 }
 
 /// Returns the meaning of a value, in any case, or else of the module that it is a part of: `a` for `a.b`.

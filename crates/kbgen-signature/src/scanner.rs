@@ -8,15 +8,16 @@ use crate::extractor::CompiledExtractor;
 use crate::figure::Figures;
 use crate::matcher::Matcher;
 use crate::normal::{GAP_NONE, NormalText};
+use crate::parts::KEY_LENGTH;
 use crate::step_budget::{PatternCost, StepBudget, WINDOW_LENGTH};
 use crate::stream::floor_char_boundary;
 use crate::table::Table;
 
 /// Maximum occurrences of one pattern; further repetitions of a message add no information.
-const MAX_OCCURRENCES: usize = 8;
+pub(crate) const MAX_OCCURRENCES: usize = 8;
 
-/// Fewest characters at the end of a text that count as the beginning of a truncated message.
-const MIN_TRUNCATED_LENGTH: usize = 12;
+/// Fewest characters of a text that count as a part of a message.
+const MIN_TRUNCATED_LENGTH: usize = 16;
 
 /// Matchers for the patterns of a table, with their anchors and extractors.
 #[derive(Debug, Clone)]
@@ -101,6 +102,11 @@ impl Scanner {
         self.matchers[pattern].weight()
     }
 
+    /// Returns the number of literal characters of a pattern.
+    pub fn literal_length(&self, pattern: usize) -> usize {
+        self.matchers[pattern].literal_length()
+    }
+
     pub fn anchor(&self, pattern: usize) -> &[u8] {
         self.matchers[pattern].anchor()
     }
@@ -161,7 +167,8 @@ impl Scanner {
         state.position = state.position.after(&chunk[..cut]);
     }
 
-    /// Returns the patterns whose first characters are the end of the text, with their number; ignores punctuation at the end.
+    /// Returns the patterns whose first characters are the end of the text, or whose literal text contains the text, with the
+    /// number of characters; ignores punctuation at the end.
     pub fn truncated_matches(&self, text: &str) -> Vec<(usize, usize)> {
         let text = NormalText::of_log(text);
         let is_punctuation = |byte: &&u8| b".,:;!?".contains(*byte);
@@ -173,7 +180,14 @@ impl Scanner {
         let length = |matcher: &Matcher| {
             let literal = matcher.leading_text();
             let is_prefix = |end: &&&[u8]| literal.len() > end.len() && literal.starts_with(end);
-            ends.iter().find(is_prefix).map(|end| end.len())
+            let end = ends.iter().find(is_prefix).map(|end| end.len());
+            let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
+            // The page loads only patterns whose key the text contains.
+            let key = &matcher.anchor()[..matcher.anchor().len().min(KEY_LENGTH)];
+            let is_part = || bytes.len() >= MIN_TRUNCATED_LENGTH && !key.is_empty() && has(bytes, key);
+            let contains = |literal: &[u8]| literal.len() > bytes.len() && has(literal, bytes);
+            let is_part = || is_part() && matcher.literals().any(contains);
+            end.or_else(|| is_part().then_some(bytes.len()))
         };
         let patterns = self.matchers.iter().enumerate();
         patterns.filter_map(|(pattern, matcher)| Some((pattern, length(matcher)?))).collect()

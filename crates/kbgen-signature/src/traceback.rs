@@ -1,7 +1,9 @@
-//! Reads Python tracebacks: the exception that ended the program, its chain, and the frames in which it was raised.
+//! Reads Python tracebacks: the exception that ended the program, its chain, and the frames in which it was raised. The
+//! traceback may be cut off, wrapped at a narrow width, or a JSON string.
 //!
 //! `static/js/readings.js` implements the same algorithm; change both together.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use crate::figure::{Figure, Figures};
@@ -12,6 +14,8 @@ use crate::prefix::{LineChars, prefix_length};
 const MAX_LENGTH: usize = 160;
 /// Lines after the exception that belong to its message.
 const MESSAGE_LINES: usize = 6;
+/// Most characters of a frame over several lines.
+const MAX_WRAPPED_LENGTH: usize = 400;
 /// Endings of the names of exceptions.
 const ENDINGS: [&str; 7] = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
 /// Parts of messages that only report that another process or an earlier step failed.
@@ -34,18 +38,21 @@ pub struct Traceback {
     pub first_line: usize,
     /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` and
     /// `package_frame` of the deepest frame in an installed package; `own_frame` of the deepest frame in other code;
-    /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure.
+    /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure;
+    /// `cut_frame`, the last frame of a traceback that is cut off before its exception.
     pub figures: Figures,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Raised {
+    /// Empty if the traceback is cut off before it.
     name: String,
     message: String,
     /// Whether it only reports another failure.
     is_wrapper: bool,
     line: usize,
     frames: Vec<(String, String)>,
+    is_cut: bool,
 }
 
 impl Traceback {
@@ -62,52 +69,151 @@ impl Traceback {
     /// Reads the last traceback of a log that does not only report another failure. Without a traceback, reads the first
     /// line that begins with the name of an exception.
     pub fn read(log: &str) -> Option<Self> {
-        let (mut chain, mut frames): (Vec<Raised>, Vec<(String, String)>) = Default::default();
-        let mut best: Option<(Vec<Raised>, usize)> = None;
-        let (mut linked, mut inside, mut first) = (false, false, 1);
-        let mut characters = LineChars::default();
+        let mut reader = Reader { first: 1, ..Reader::default() };
         for (at, line) in log.split('\n').enumerate() {
-            let is_marker =
-                ["File ", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
-            let is_needed = inside || best.is_none();
-            let is_likely = is_needed && ENDINGS.iter().any(|ending| line.contains(ending));
-            if !is_marker && !is_likely {
-                continue;
-            }
-            let content = content(line, &mut characters);
-            if content.contains("Traceback (most recent call last)") {
-                if !linked {
-                    chain.clear();
-                    first = at + 1;
-                }
-                frames.clear();
-                (linked, inside) = (false, true);
-            } else if content.starts_with("During handling of the above exception")
-                || content.starts_with("The above exception was the direct cause")
-            {
-                linked = true;
-            } else if let Some(frame) = frame(&content) {
-                frames.push(frame);
-            } else if let Some((name, message)) = exception(&content, inside) {
-                if !inside && best.is_some() {
-                    continue;
-                }
-                if !inside {
-                    (chain, first) = (Vec::new(), at + 1);
-                }
-                let is_wrapper = WRAPPERS.iter().any(|part| content.contains(part));
-                let frames = std::mem::take(&mut frames);
-                chain.push(Raised { name, message, is_wrapper, line: at + 1, frames });
-                if !is_wrapper || best.is_none() {
-                    best = Some((chain.clone(), first));
-                }
-                inside = false;
+            for piece in escaped_lines(line) {
+                reader.read_line(at + 1, &piece);
             }
         }
-        let (chain, first_line) = best?;
+        reader.finish();
+        let (chain, first_line) = reader.best?;
         let raised = chain.last()?;
         Some(Self { line: raised.line, first_line, figures: figures(&chain[0], raised) })
     }
+}
+
+/// The state after the lines that have been read.
+#[derive(Default)]
+struct Reader {
+    chain: Vec<Raised>,
+    frames: Vec<(String, String)>,
+    best: Option<(Vec<Raised>, usize)>,
+    /// Whether the next traceback belongs to the chain.
+    linked: bool,
+    /// Whether the lines belong to a traceback whose exception has not been read.
+    inside: bool,
+    /// First line of the chain.
+    first: usize,
+    /// Last line of a frame.
+    last: usize,
+    /// The exception that the first line of a traceback in IPython names.
+    announced: String,
+    /// The beginning of a frame that continues on the next line.
+    wrapped: String,
+    characters: LineChars,
+}
+
+impl Reader {
+    fn read_line(&mut self, at: usize, line: &str) {
+        let is_marker =
+            ["File", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
+        let is_needed = self.inside || self.best.is_none();
+        let is_likely = is_needed && ENDINGS.iter().any(|ending| line.contains(ending));
+        let follows_frame = self.inside && !self.frames.is_empty();
+        if !is_marker && !is_likely && !follows_frame && self.wrapped.is_empty() {
+            return;
+        }
+        let content = content(line, &mut self.characters);
+        let joined = match self.wrapped.as_str() {
+            "" => content.clone(),
+            wrapped if wrapped.ends_with("File") || wrapped.ends_with("line") => {
+                format!("{wrapped} {content}")
+            }
+            wrapped => format!("{wrapped}{content}"),
+        };
+        self.wrapped.clear();
+        if let Some(frame) = frame(&joined) {
+            self.enter(at);
+            self.frames.push(frame);
+            self.last = at;
+        } else if let Some((name, _)) = content.split_once("Traceback (most recent call last)") {
+            if !self.linked {
+                self.chain.clear();
+                self.first = at;
+            }
+            self.frames.clear();
+            self.announced = Some(name.trim()).filter(|name| is_name(name)).unwrap_or_default().to_owned();
+            (self.linked, self.inside) = (false, true);
+        } else if content.starts_with("During handling of the above exception")
+            || content.starts_with("The above exception was the direct cause")
+        {
+            self.linked = true;
+        } else if let Some((name, message)) = exception(&content, self.inside, !self.frames.is_empty()) {
+            let is_wrapper = WRAPPERS.iter().any(|part| content.contains(part));
+            if self.inside || self.best.is_none() {
+                self.enter(at);
+                self.raise(Raised { name, message, is_wrapper, line: at, ..Raised::default() });
+            }
+        } else if (joined == "File" || joined.starts_with("File \""))
+            && joined.chars().count() < MAX_WRAPPED_LENGTH
+        {
+            self.wrapped = joined;
+        }
+    }
+
+    /// Starts a traceback whose first line is missing.
+    fn enter(&mut self, at: usize) {
+        if !self.inside {
+            if !self.linked {
+                self.chain.clear();
+                self.first = at;
+            }
+            self.announced.clear();
+            (self.linked, self.inside) = (false, true);
+        }
+    }
+
+    fn raise(&mut self, raised: Raised) {
+        let frames = std::mem::take(&mut self.frames);
+        let is_better = !raised.is_wrapper || self.best.is_none();
+        self.chain.push(Raised { frames, ..raised });
+        if is_better {
+            self.best = Some((self.chain.clone(), self.first));
+        }
+        self.inside = false;
+    }
+
+    /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
+    /// without a traceback, such as a title, names its exception.
+    fn finish(&mut self) {
+        let best = self.best.as_ref().and_then(|(chain, _)| chain.last());
+        let is_whole = best.is_some_and(|raised| !raised.frames.is_empty());
+        if self.inside && !self.frames.is_empty() && !is_whole {
+            let name = std::mem::take(&mut self.announced);
+            let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
+            let named = best.filter(|_| cut.name.is_empty() && self.chain.is_empty()).cloned();
+            let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
+            self.first = self.first.min(cut.line);
+            self.raise(cut);
+        }
+    }
+}
+
+/// Returns the lines of a traceback that a JSON string contains in one line, else the line.
+fn escaped_lines(line: &str) -> Vec<Cow<'_, str>> {
+    const HEAD: &str = "(most recent call last):";
+    let rest = line.find(HEAD).map_or("", |at| &line[at + HEAD.len()..]);
+    let run = rest.bytes().take_while(|byte| *byte == b'\\').count();
+    if run == 0 || !rest[run..].starts_with('n') {
+        return vec![Cow::Borrowed(line)];
+    }
+    let (mut lines, mut text, mut backslashes) = (Vec::new(), String::new(), 0);
+    let is_quoted = rest.contains("File \\");
+    for character in line.chars() {
+        let escaped = std::mem::take(&mut backslashes);
+        match character {
+            '\\' => backslashes = escaped + 1,
+            'n' if escaped == run => lines.push(Cow::Owned(std::mem::take(&mut text))),
+            '"' if escaped == 0 && is_quoted && !lines.is_empty() => break,
+            '"' => text.push('"'),
+            _ => {
+                text.extend((escaped > 0).then_some('/'));
+                text.push(character);
+            }
+        }
+    }
+    lines.push(Cow::Owned(text));
+    lines
 }
 
 /// Returns a line without its prefix and colors.
@@ -128,7 +234,7 @@ fn content(line: &str, characters: &mut LineChars) -> String {
     text.trim_matches(|character| " \u{2502}\u{2503}|".contains(character)).to_owned()
 }
 
-/// Reads `File "a.py", line 1, in f` or `a.py:1 in f` as path and line.
+/// Reads `File "a.py", line 1, in f`, `a.py:1 in f` or `File a.py:1` as path and line.
 fn frame(content: &str) -> Option<(String, String)> {
     let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
     let (path, line) = match content.strip_prefix("File \"") {
@@ -137,32 +243,47 @@ fn frame(content: &str) -> Option<(String, String)> {
             (path, digits(rest))
         }
         None => {
-            let (path, rest) = content.strip_prefix("File ").unwrap_or(content).split_once(".py:")?;
+            let file = content.strip_prefix("File ");
+            let (path, rest) = file.unwrap_or(content).split_once(".py:")?;
             let line = digits(rest);
+            let rest = rest[line.len()..].trim_start_matches(',');
             let is_frame =
-                !path.contains(' ') && rest[line.len()..].trim_start_matches(',').starts_with(" in ");
+                !path.contains(' ') && (rest.starts_with(" in ") || file.is_some() && rest.is_empty());
             (&content[content.find(path)?..][..path.len() + 3], Some(line).filter(|_| is_frame)?)
         }
     };
-    (!line.is_empty()).then(|| (path.replace('\\', "/"), line))
+    let mut slashed = path.replace('\\', "/");
+    while slashed.contains("//") {
+        slashed = slashed.replace("//", "/");
+    }
+    (!line.is_empty()).then_some((slashed, line))
 }
 
-/// Reads `package.NameError: message` as name and message.
-fn exception(content: &str, inside: bool) -> Option<(String, String)> {
+fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|other| other.is_ascii_alphanumeric() || "._".contains(other))
+}
+
+/// Reads `package.NameError: message` as name and message. After a frame, `Exception` and any class of a module are names.
+fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, String)> {
     let (name, message) = match content.split_once(':') {
         Some((name, message)) => (name, message.trim()),
         None => (content, ""),
     };
-    let is_name = |name: &str| {
-        let mut characters = name.chars();
-        characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-            && characters.all(|other| other.is_ascii_alphanumeric() || "._".contains(other))
-    };
     let last = name.rsplit('.').next()?;
+    let is_class = last != name && last.starts_with(|first: char| first.is_ascii_uppercase());
     let ends =
         ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
-    let is_exception = is_name(name) && ends && (inside || !message.is_empty());
+    let is_known = ends || inside && after_frame && (is_class || name == "Exception");
+    let is_exception = is_name(name) && is_known && (inside || !message.is_empty());
     is_exception.then(|| (name.to_owned(), message.chars().take(MAX_LENGTH).collect()))
+}
+
+/// Returns the file and its folder.
+fn ending(path: &str) -> String {
+    let parts: Vec<&str> = path.rsplit('/').take(2).collect();
+    parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
 /// Returns the figures of a chain by its first and its last exception.
@@ -195,13 +316,17 @@ fn figures(root: &Raised, last: &Raised) -> Figures {
             && !path.to_ascii_lowercase().contains("/lib/")
             && !path.contains("lib/python")
         {
-            let parts: Vec<&str> = path.rsplit('/').take(2).collect();
-            add("own_frame", &place(&parts.into_iter().rev().collect::<Vec<_>>().join("/"), line));
+            add("own_frame", &place(&ending(path), line));
         }
     }
     let says_nothing = last.is_wrapper && root.line == last.line;
     if !last.frames.is_empty() && !says_nothing {
         figures.add("frames", Figure::Number(last.frames.len() as f64));
+    }
+    if let (true, Some((path, line))) = (last.is_cut, last.frames.last()) {
+        let inner = path.split_once("-packages/").map(|(_, inner)| inner.to_owned());
+        let cut = place(&inner.unwrap_or_else(|| ending(path)), line);
+        figures.add("cut_frame", Figure::Text(cut.chars().take(MAX_LENGTH).collect()));
     }
     figures
 }

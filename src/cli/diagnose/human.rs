@@ -21,11 +21,17 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         return "no known error found\n".into();
     }
     let mut text = TerminalText::default();
-    let pages_first = answers.first().is_some_and(|first| first.exact || first.found_by == Evidence::Title);
-    if !pages_first {
+    let is_asserted = answers.first().is_some_and(|first| first.exact || first.found_by == Evidence::Title);
+    let readings_name_cause = readings.iter().any(|reading| reading.names_cause);
+    let pages_first =
+        is_asserted && (answers.iter().any(|answer| answer.names_cause) || !readings_name_cause);
+    if !is_asserted {
         push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
+    } else if !pages_first {
+        push_readings(&mut text, "what the log says:\n\n", readings);
+        text.push("pages of messages that do not name the cause:\n\n");
     }
-    let found_nothing = if pages_first || readings.is_empty() { "no known error found; " } else { "" };
+    let found_nothing = if is_asserted || readings.is_empty() { "no known error found; " } else { "" };
     match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
         Evidence::Signature => {}
         Evidence::Weak => {
@@ -33,7 +39,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         }
         Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
         Evidence::Beginning => {
-            text.push("no signature matches; messages of these pages begin with this text:\n\n")
+            text.push("no signature matches; messages of these pages contain this text:\n\n")
         }
         Evidence::Words => text.push(format!("{found_nothing}similar pages:\n\n")),
     }

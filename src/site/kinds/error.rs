@@ -130,7 +130,7 @@ record! {
         optional pattern: Option<Spanned<String>>,
         /// Instead of `pattern`: fragments that must all occur.
         optional all: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
-        /// Fragments that must not occur.
+        /// Fragments that must not occur within 40 lines of the message.
         optional not: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// A shared extractor that reads more figures, such as `torch-oom`.
         optional extract: Option<Spanned<String>> as Slug,

@@ -13,7 +13,7 @@ record! {
         optional order: i64 as Integer<0, 9999> = 9999,
         /// Patterns of the messages; one is enough.
         optional patterns: Vec<Spanned<String>> as List<Text, 1>,
-        /// Patterns of which none may occur in the log.
+        /// Patterns of which none may occur within 40 lines of the message.
         optional not: Vec<Spanned<String>> as List<Text, 1>,
         /// `true`: reads the last Python traceback in place of a message.
         optional traceback: bool,
