@@ -1,5 +1,8 @@
 //! Hardware pages.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
@@ -35,7 +38,7 @@ struct DeviceView {
     usable: String,
     slug: String,
     leads: Vec<Lead>,
-    models: Vec<ModelRow>,
+    groups: Vec<ModelGroup>,
     /// Number of models that do not run on it.
     too_large: usize,
     /// Quantizations, or memory sizes where the device is sold with several.
@@ -51,8 +54,19 @@ struct DeviceView {
     benchmarks: Option<BenchmarksLink>,
 }
 
+/// Models that run, by the memory that they need.
+#[derive(Serialize)]
+struct ModelGroup {
+    id: String,
+    title: String,
+    models: Vec<ModelRow>,
+}
+
 #[derive(Serialize)]
 struct ModelRow {
+    /// The smallest size in bytes that holds the model.
+    #[serde(skip)]
+    needs: Option<u64>,
     title: String,
     href: String,
     parameters: Option<String>,
@@ -73,6 +87,8 @@ struct Lead {
 const NO_VERDICT: &str = "no";
 /// Maximum number of models in a [`Lead`].
 const MAX_LARGEST: usize = 3;
+/// Sizes in GB that divide the list of models of a device with one size.
+const COMMON_SIZES: [u64; 9] = [8, 16, 24, 32, 48, 64, 96, 128, 256];
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let devices = &cx.site().devices;
@@ -81,7 +97,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let address = device.head.id.address();
     let view = view(cx, device, &root(&address));
     let mut toc = Vec::new();
-    if !view.models.is_empty() {
+    if !view.groups.is_empty() {
         toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
     }
     toc.push(TocLine { level: 2, id: "facts".into(), title: cx.tr("Facts").into() });
@@ -161,7 +177,7 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         basis: basis(cx, data),
         usable: usable(cx, data).into(),
         too_large: covered(cx) - models.len(),
-        models,
+        groups: groups(cx, models),
         columns,
         sizes: sizes.len(),
         quant: DEFAULT_QUANT,
@@ -313,6 +329,8 @@ fn cells_by_size(
 fn models(cx: &RenderContext<'_>, root: &str, device: &DeviceData, columns: &[String]) -> Vec<ModelRow> {
     let several = device.memory_sizes().len() > 1;
     let models = by_parameters(cx).into_iter().rev();
+    let memory = |size| (size, DeviceMemory::new(device.backends(), device.visible_range(size)));
+    let steps: Vec<(u64, DeviceMemory)> = steps(device).into_iter().map(memory).collect();
     let row = |model: &Page<ModelData>| {
         let figures = cx.inputs.fits.figures(&model.head.id.slug)?;
         let cells = match several {
@@ -321,7 +339,12 @@ fn models(cx: &RenderContext<'_>, root: &str, device: &DeviceData, columns: &[St
         };
         let experts = figures.experts.map(|_| "experts");
         let uses: Vec<&str> = model.data.uses.iter().map(|own| own.name()).chain(experts).collect();
+        let quant = default_quant(cx.inputs, &model.data, figures)?;
+        let ctx = DEFAULT_CTX.min(figures.max_ctx);
+        let total = figures.total_range(quant, Run::plain(0), ctx, device.backends())?;
+        let holds = |(_, memory): &&(u64, DeviceMemory)| memory.verdict(total) == Verdict::Fits;
         Some(ModelRow {
+            needs: steps.iter().find(holds).map(|(size, _)| *size),
             title: model.head.title.value.clone(),
             href: href(root, &model.head.id.address()),
             parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
@@ -334,6 +357,34 @@ fn models(cx: &RenderContext<'_>, root: &str, device: &DeviceData, columns: &[St
     rows.retain(|row| row.verdict != NO_VERDICT);
     rows.sort_by_key(|row| (verdict_rank(row.cells.iter().flatten()), row.parameters.is_none()));
     rows
+}
+
+/// Returns the memory sizes in bytes that divide the list of models, the smallest first.
+fn steps(device: &DeviceData) -> Vec<u64> {
+    let sizes = device.memory_sizes();
+    let below = COMMON_SIZES.into_iter().map(|size| size << 30).filter(|size| *size < device.memory_bytes());
+    if sizes.len() > 1 { sizes } else { below.chain(sizes).collect() }
+}
+
+/// Whether a model does not fit, the memory that it needs, and the rank of its verdict.
+type GroupKey = (bool, Reverse<Option<u64>>, usize);
+
+/// Groups models by the memory that they need, the most first; models that do not fit completely come last.
+fn groups(cx: &RenderContext<'_>, models: Vec<ModelRow>) -> Vec<ModelGroup> {
+    let mut groups: BTreeMap<GroupKey, Vec<ModelRow>> = BTreeMap::new();
+    for model in models {
+        let rank = if model.needs.is_some() { 0 } else { verdict_rank(model.cells.iter().flatten()) };
+        groups.entry((model.needs.is_none(), Reverse(model.needs), rank)).or_default().push(model);
+    }
+    let group = |((_, Reverse(needs), rank), models): (GroupKey, Vec<ModelRow>)| {
+        let (id, title) = match (needs.map(as_sold), rank) {
+            (Some(size), _) => (size.replace(' ', "-"), cx.fill("Need {size}", &[("size", &size)])),
+            (None, 0 | 1) => ("tight".into(), cx.tr("Tight").into()),
+            (None, _) => ("in-part".into(), cx.tr("Run in part, the rest in RAM").into()),
+        };
+        ModelGroup { id: format!("need-{}", id.to_lowercase()), title, models }
+    };
+    groups.into_iter().map(group).collect()
 }
 
 /// Returns the number of models with figures.
