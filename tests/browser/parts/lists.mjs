@@ -218,7 +218,9 @@ export default function ({ folder, browser, url }) {
 
   test("models by memory: fits, tight and not are the program's verdicts", () =>
     visiting(browser, `${url}models-by-memory/`, {}, async page => {
-      const sizes = (await page.locator("thead").first().locator("th").allTextContents()).slice(1).map(text => parseInt(text, 10));
+      const sizes = (await page.locator("thead").first().locator("th").allTextContents())
+        .slice(1)
+        .map(text => parseInt(text, 10));
       assert.deepEqual(sizes, [8, 12, 16, 24, 32, 48, 80]);
       const rows = (
         await page.locator(".row").evaluateAll(all =>
