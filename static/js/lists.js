@@ -158,7 +158,11 @@
       });
     }
     unfolded = unfolds;
-    count.textContent = chosen ? t("{n} of {all}", { n: left, all: rows.length }) : "";
+    count.textContent = !chosen
+      ? ""
+      : left
+        ? t("{n} of {all}", { n: left, all: rows.length })
+        : t("Nothing matches. Remove a keyword or a filter.");
     clear.hidden = !chosen;
   }
 

@@ -84,6 +84,15 @@ export default function ({ folder, browser, url }) {
       }
     }));
 
+  test("a list without a match says what to do, and Clear does it", () =>
+    visiting(browser, `${url}models/`, {}, async page => {
+      await page.locator("#by-words").fill("no such model");
+      await page.locator("#filter-count", { hasText: "Nothing matches. Remove a keyword or a filter." }).waitFor();
+      assert.equal(await page.locator(".group:visible").count(), 0);
+      await page.locator("#filter-clear").click();
+      assert.ok((await page.locator(".group:visible").count()) > 10);
+    }));
+
   for (const [name, base] of [
     ["served", () => url],
     ["from file://", () => `${pathToFileURL(folder)}/`],
