@@ -220,7 +220,11 @@ fn settings(cx: &RenderContext<'_>, entries: &[SearchEntry]) -> BTreeMap<String,
         }
     }
     let listed = |(name, mut pages): (String, Vec<(usize, usize)>)| {
-        pages.sort_by_key(|(points, at)| (Reverse(*points), *at));
+        let titled = |at: usize| {
+            let title = entries[at].document.title.to_lowercase();
+            name.split('_').filter(|word| title.contains(*word)).count()
+        };
+        pages.sort_by_key(|(points, at)| (Reverse((*points, titled(*at))), *at));
         let pages = pages.iter().take(MAX_SETTING_PAGES).map(|(_, at)| base_36(*at));
         (name, pages.collect::<Vec<_>>().join(" "))
     };

@@ -1,10 +1,15 @@
 //! Formats bytes and token counts.
 
-/// Formats bytes as `4.00 GiB`, or as `512.0 MiB` below a GiB.
+/// Formats bytes as `4.00 GiB`, or as `512.0 MiB` below a GiB. Halves are rounded up, as in the scripts of the pages;
+/// `{:.2}` would round them to even.
 pub fn gib(bytes: u64) -> String {
-    const MIB: f64 = 1_048_576.0;
-    let mib = bytes as f64 / MIB;
-    if mib < 1024.0 { format!("{mib:.1} MiB") } else { grouped(&format!("{:.2} GiB", mib / 1024.0)) }
+    let rounded = |unit: u32, parts: u128| ((u128::from(bytes) * parts) + (1 << (unit - 1))) >> unit;
+    let mib = rounded(20, 10);
+    if mib < 10_240 {
+        return format!("{}.{} MiB", mib / 10, mib % 10);
+    }
+    let gib = rounded(30, 100);
+    grouped(&format!("{}.{:02} GiB", gib / 100, gib % 100))
 }
 
 /// Formats a count with thousands separators: `131,072`.
@@ -42,5 +47,6 @@ mod tests {
         assert_eq!(format_count(512), "512");
         assert_eq!([number(1555.2), number(448.0)], ["1,555.2", "448"]);
         assert_eq!(gib(1_342_465_000_000), "1,250.27 GiB");
+        assert_eq!([gib(1_207_959_552), gib((1 << 30) - 1)], ["1.13 GiB", "1.00 GiB"]);
     }
 }

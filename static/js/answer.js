@@ -22,10 +22,9 @@
   const gib = n => decimal(n / GIB);
   const roundGib = n => gib(n).replace(/\.?0+$/, "") + " GiB";
   const gb = n => decimal(n / 1e9);
-  const mib = (n, up) => whole((up ? Math.ceil : Math.floor)(n / MIB)) + " MiB";
-  /** A difference, rounded to the careful side: 5.48 GiB, or 812 MiB below 1 GiB. */
-  const size = (n, up) =>
-    n < GIB ? mib(n, up) : decimal((up ? Math.ceil : Math.floor)((n / GIB) * 100) / 100) + " GiB";
+  const mib = n => whole(n / MIB) + " MiB";
+  /** 5.48 GiB, or 812 MiB below 1 GiB: rounded like the figures of tables, from which a reader computes it. */
+  const size = n => (n < GIB ? mib(n) : gib(n) + " GiB");
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
   /** Formats a range, as one figure if both ends are displayed alike. */
   function range(low, high, unit) {
@@ -101,7 +100,7 @@
     const says = (own, [least, most], one) => {
       const [low, high] = own.driver || driver;
       if (one === "fits") return t("{size} to spare", { size: size(least - own.total[1] - high) });
-      if (one === "no" && own.total) return t("{size} short", { size: size(own.total[0] + low - most, true) });
+      if (one === "no" && own.total) return t("{size} short", { size: size(own.total[0] + low - most) });
       return WORDS[one].toLowerCase();
     };
     return {
@@ -182,7 +181,7 @@
       const words =
         !needed.onCuda || rooms.some(([least, most]) => least < most)
           ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
-              size: size(-spare, true),
+              size: size(-spare),
               place,
             })
           : loose >= driver[0]
@@ -198,7 +197,7 @@
     if (verdict === "unknown") {
       return { title: WORDS.unknown, short: "", words: t("These cache types are not covered for this model.") };
     }
-    const missing = { size: size(Math.max(short, bare), true) };
+    const missing = { size: size(Math.max(short, bare)) };
     const words =
       bare > short
         ? t("Weights and cache alone exceed the memory{place}.", { place })
@@ -381,7 +380,7 @@
     const [most, longest] = need.context;
     const spare = size(need.pool[0] - need.request[1]);
     // Not clamped to zero: the missing memory for weights, activations and the cache of one request.
-    const short = size(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory, true);
+    const short = size(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory);
     const margins = {
       fits: t("{size} of the pool free for more requests, even with maximum activations.", { size: spare }),
       tight: t("It starts if activations and CUDA use less than their maximum."),

@@ -10,14 +10,12 @@
   const fields = all("[name]", form);
   const count = document.getElementById("filter-count");
   const clear = document.getElementById("filter-clear");
-  const contents = document.querySelector(".toc");
   const groups = all(".group").map(element => ({
     element,
     id: element.dataset.of,
     all: 0,
     left: 0,
     count: element.querySelector(".count"),
-    link: document.querySelector(`.toc a[href='#${element.dataset.of}']`),
   }));
   const rows = groups.reduce((found, group) => {
     const own = all(".row", group.element);
@@ -79,13 +77,14 @@
   // One list in place of the groups, created on first use.
   function makeWhole() {
     const first = groups[0].element;
-    const element = first.localName === "details" ? document.createElement("div") : first.cloneNode(true);
-    if (!element.firstChild) element.append(...first.cloneNode(true).childNodes);
-    all(".row, [data-of-group], h2, p, summary", element).forEach(part => {
+    const element = document.createElement("div");
+    element.append(...first.cloneNode(true).childNodes);
+    all(".row, p, summary", element).forEach(part => {
       part.remove();
     });
-    element.classList.remove("group");
-    element.removeAttribute("data-of");
+    all("[id]", element).forEach(part => {
+      part.removeAttribute("id");
+    });
     all("caption", element).forEach(caption => {
       caption.textContent = form.dataset.whole;
     });
@@ -93,7 +92,7 @@
       part.setAttribute("aria-label", form.dataset.whole);
     });
     first.parentNode.insertBefore(element, first);
-    return { element, home: element.matches("tbody") ? element : element.querySelector("tbody, ul") };
+    return { element, home: element.querySelector("tbody, ul") };
   }
   function compare(name) {
     if (name === "title") return (a, b) => collator.compare(a.title, b.title);
@@ -119,7 +118,6 @@
       (name ? whole.home : row.home).appendChild(row.element);
     });
     whole.element.hidden = !name;
-    if (contents) contents.hidden = !!name;
   }
 
   // ---- rendering -------------------------------------------------------------------
@@ -151,7 +149,6 @@
         group.count.textContent =
           group.left < group.all ? t("{n} of {all}", { n: group.left, all: group.all }) : group.all;
       }
-      if (group.link) group.link.parentElement.hidden = group.element.hidden;
     });
     // Folded groups open when few rows are left.
     const unfolds = left <= MAX_UNFOLDED && left < rows.length;
@@ -161,7 +158,11 @@
       });
     }
     unfolded = unfolds;
-    count.textContent = chosen ? t("{n} of {all}", { n: left, all: rows.length }) : "";
+    count.textContent = !chosen
+      ? ""
+      : left
+        ? t("{n} of {all}", { n: left, all: rows.length })
+        : t("Nothing matches. Remove a keyword or a filter.");
     clear.hidden = !chosen;
   }
 

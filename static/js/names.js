@@ -16,14 +16,14 @@ kbgen.names = (() => {
   // Words of a question, which is answered by a guide or a calculator rather than by an error, and those of them that
   // say nothing about its subject.
   const QUESTION = words(
-    t("how which what should need much set setup install configure choose buy best compare guide start"),
+    t("how which what should need much set setup install update upgrade configure choose buy best compare guide start"),
   );
   const FILLERS = words(t("how what need much set setup install configure use guide"));
   // Words with another word of the same meaning: "buy=choose".
   const SYNONYMS = Object.fromEntries(
     words(
       t(
-        "which=choose should=choose buy=choose best=choose vs=compare setup=start install=start mac=apple macbook=apple multiple=several two=several",
+        "which=choose should=choose buy=choose best=choose vs=compare setup=start install=start mac=apple macbook=apple multi=several multiple=several two=several upgrade=update",
       ),
     ).map(pair => pair.split("=")),
   );
@@ -61,7 +61,7 @@ kbgen.names = (() => {
         beside: split(note),
         cores: split(title.slice(name.length)),
         isDevice: folder === "hardware",
-        isTerm: folder === "glossary",
+        isTerm: folder === "glossary" || folder === "quants",
         isError: folder === "errors" && !!slug,
         group: groups.some(([list]) => list === own) && slug ? own : "",
       };
@@ -114,13 +114,23 @@ kbgen.names = (() => {
       .toLowerCase();
   }
 
+  // The words of a setting in any order: "context length ollama" is OLLAMA_CONTEXT_LENGTH. Two words may be a subject.
+  function spelledOut(settings, typed) {
+    if (typed.length < 3) return undefined;
+    const sorted = list => [...list].sort().join("_");
+    const wanted = sorted(typed);
+    return [...settings.keys()].find(key => sorted(key.split("_")) === wanted);
+  }
+
   // The worth of pages by the settings in the text.
-  function bySetting(settings, text) {
+  function bySetting(settings, text, every) {
     const worth = new Map();
     const typed = text.trim().split(/\s+/);
-    typed.forEach(word => {
-      words(settings.get(settingOf(word)) || "").forEach((page, rank) => {
-        worth.set(parseInt(page, 36), (typed.length > 1 ? 2 : 3.5) - rank / 10);
+    const whole = spelledOut(settings, every);
+    const keys = whole ? [whole] : typed.map(settingOf);
+    keys.forEach(key => {
+      words(settings.get(key) || "").forEach((page, rank) => {
+        worth.set(parseInt(page, 36), (keys.length > 1 ? 2 : 3.5) - rank / 10);
       });
     });
     return worth;
@@ -157,9 +167,11 @@ kbgen.names = (() => {
     const isVersus = every.some(part => VERSUS.includes(part)) && every.filter(isNumber).length > 1;
     const whole = every.join("");
     const { scored, ranked, missing } = kbgen.search;
-    const { scores } = scored(data.index, isQuestion ? meant.join(" ") : text);
+    // Fillers tell pages of one subject apart: "install cuda".
+    const spokenWords = meant.concat(telling.filter(part => FILLERS.includes(part)));
+    const { scores } = scored(data.index, isQuestion ? spokenWords.join(" ") : text);
     const hits = ranked(scores);
-    const set = bySetting(settings, text);
+    const set = bySetting(settings, text, every);
     const candidates = new Set([...Array(first).keys(), ...hits.slice(0, CANDIDATES), ...set.keys()]);
     const all = [...candidates]
       .sort((a, b) => a - b)
@@ -183,7 +195,9 @@ kbgen.names = (() => {
         let worth = setting > 3 ? setting + 4 : named + spoken + setting;
         // A page with this name comes before those that use the setting.
         if (set.size && named >= 3) worth += 5;
-        if (isQuestion) worth += page.isError ? -0.5 : page.isTerm === isTerm ? 0.6 : 0.3;
+        if (isQuestion) worth += page.isError ? -0.5 : page.isTerm === isTerm ? 0.6 : isTerm ? 0.3 : 0;
+        // A term whose name is only a part of the text is a word of it, not its subject.
+        else if (page.isTerm && named < 1) worth -= 0.3;
         if (isVersus && page.address === "compare/") worth += 3;
         const isNamed = named > 0.7 || worth >= 3;
         const isFound = spoken > 0.4 && !typed.some(part => page.cores.includes(part));

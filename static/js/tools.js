@@ -26,11 +26,11 @@
     return `${(n / GIB).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 })} GiB`;
   }
   function mib(n) {
-    return `${whole(Math.floor(n / MIB))} MiB`;
+    return `${whole(n / MIB)} MiB`;
   }
-  // A difference, rounded down: 5.48 GiB, or 812 MiB below 1 GiB.
+  // 5.48 GiB, or 812 MiB below 1 GiB.
   function spare(n) {
-    return n < GIB ? mib(n) : gib(Math.floor((n / GIB) * 100) * (GIB / 100));
+    return n < GIB ? mib(n) : gib(n);
   }
   // Formats tokens per second as a range, rounded outward.
   function pace(range) {

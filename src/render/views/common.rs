@@ -141,6 +141,7 @@ pub(in crate::render) struct SourceView {
 /// An error in a list.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct ErrorRow {
+    pub category: String,
     pub title: String,
     pub href: String,
     pub description: String,

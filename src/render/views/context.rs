@@ -294,7 +294,9 @@ impl<'s> RenderContext<'s> {
     /// Returns an error for lists.
     pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
+        let category = self.head(&PageId::new(Kind::Category, error.data.category.as_str()));
         ErrorRow {
+            category: category.map(|head| head.title.value.clone()).unwrap_or_default(),
             title: error.head.title.value.clone(),
             href: href(root, &error.head.id.address()),
             description: self.describe(&error.head),

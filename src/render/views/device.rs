@@ -9,18 +9,14 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_device};
-use crate::render::views::common::{
-    CellView, Fact, Ref, SourceView, TocLine, context_label, parameters, sources,
-};
+use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::default_quant;
+use crate::render::views::device_models::{ModelGroup, ModelRow, as_sold, covered, groups, models};
 use crate::render::views::lists::class_name;
-use crate::render::views::model::by_parameters;
-use crate::render::views::verdicts::{VERDICTS, cell, cells, table_quants, verdict_rank};
+use crate::render::views::verdicts::{VERDICTS, table_quants};
 use crate::site::kinds::{DeviceData, ModelData, System, Vendor};
-use crate::site::{
-    DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Head, Page, Run, format_count, gib, number,
-};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Head, Page, Run, format_count, gib, number};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -35,7 +31,7 @@ struct DeviceView {
     usable: String,
     slug: String,
     leads: Vec<Lead>,
-    models: Vec<ModelRow>,
+    groups: Vec<ModelGroup>,
     /// Number of models that do not run on it.
     too_large: usize,
     /// Quantizations, or memory sizes where the device is sold with several.
@@ -51,16 +47,6 @@ struct DeviceView {
     benchmarks: Option<BenchmarksLink>,
 }
 
-#[derive(Serialize)]
-struct ModelRow {
-    title: String,
-    href: String,
-    parameters: Option<String>,
-    uses: String,
-    verdict: &'static str,
-    cells: Vec<Option<CellView>>,
-}
-
 /// Models that fit in one memory size in the default quantization.
 #[derive(Serialize)]
 struct Lead {
@@ -69,8 +55,6 @@ struct Lead {
     fits: usize,
 }
 
-/// Verdict of a model that does not run at all.
-const NO_VERDICT: &str = "no";
 /// Maximum number of models in a [`Lead`].
 const MAX_LARGEST: usize = 3;
 
@@ -81,7 +65,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let address = device.head.id.address();
     let view = view(cx, device, &root(&address));
     let mut toc = Vec::new();
-    if !view.models.is_empty() {
+    if !view.groups.is_empty() {
         toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
     }
     toc.push(TocLine { level: 2, id: "facts".into(), title: cx.tr("Facts").into() });
@@ -161,7 +145,7 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         basis: basis(cx, data),
         usable: usable(cx, data).into(),
         too_large: covered(cx) - models.len(),
-        models,
+        groups: groups(cx, models),
         columns,
         sizes: sizes.len(),
         quant: DEFAULT_QUANT,
@@ -261,85 +245,6 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<
         System::Macos26 => cx.tr("Visible to programs since macOS 26"),
     };
     Fact::known(label, Some(text))
-}
-
-/// Formats a memory size as sold.
-fn as_sold(bytes: u64) -> String {
-    format!("{} GB", bytes as f64 / 1_073_741_824.0)
-}
-
-/// Names the quantization of a verdict if it is not the default.
-fn named(cell: CellView) -> CellView {
-    if cell.quant == DEFAULT_QUANT {
-        return cell;
-    }
-    let note = match &cell.note {
-        Some(note) => format!("{}, {note}", cell.quant),
-        None => cell.quant.clone(),
-    };
-    CellView { quant: DEFAULT_QUANT.into(), note: Some(note), ..cell }
-}
-
-/// Returns verdicts by quantization. One without a column is shown in the first column, with its name.
-fn cells_by_quant(
-    cx: &RenderContext<'_>,
-    model: &ModelData,
-    figures: &Figures,
-    memory: &DeviceMemory,
-    columns: &[String],
-) -> Vec<Option<CellView>> {
-    let cells = cells(cx, model, figures, memory);
-    let in_column = |cell: CellView| if columns.contains(&cell.quant) { cell } else { named(cell) };
-    let cells: Vec<CellView> = cells.into_iter().map(in_column).collect();
-    columns.iter().map(|column| cells.iter().find(|cell| cell.quant == *column).cloned()).collect()
-}
-
-/// Returns verdicts in the default quantization by memory size.
-fn cells_by_size(
-    cx: &RenderContext<'_>,
-    model: &ModelData,
-    figures: &Figures,
-    device: &DeviceData,
-) -> Vec<Option<CellView>> {
-    let quant = default_quant(cx.inputs, model, figures);
-    let cell = |size: u64| {
-        let memory = DeviceMemory::new(device.backends(), device.visible_range(size));
-        cell(cx, figures, quant?, &memory, true).map(named)
-    };
-    device.memory_sizes().into_iter().map(cell).collect()
-}
-
-/// Returns verdicts for the models that run: those that fit first, the largest of them first.
-fn models(cx: &RenderContext<'_>, root: &str, device: &DeviceData, columns: &[String]) -> Vec<ModelRow> {
-    let several = device.memory_sizes().len() > 1;
-    let models = by_parameters(cx).into_iter().rev();
-    let row = |model: &Page<ModelData>| {
-        let figures = cx.inputs.fits.figures(&model.head.id.slug)?;
-        let cells = match several {
-            true => cells_by_size(cx, &model.data, figures, device),
-            false => cells_by_quant(cx, &model.data, figures, &device.memory(), columns),
-        };
-        let experts = figures.experts.map(|_| "experts");
-        let uses: Vec<&str> = model.data.uses.iter().map(|own| own.name()).chain(experts).collect();
-        Some(ModelRow {
-            title: model.head.title.value.clone(),
-            href: href(root, &model.head.id.address()),
-            parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
-            uses: uses.join("|"),
-            verdict: VERDICTS.get(verdict_rank(cells.iter().flatten())).copied().unwrap_or(NO_VERDICT),
-            cells,
-        })
-    };
-    let mut rows: Vec<ModelRow> = models.filter_map(row).collect();
-    rows.retain(|row| row.verdict != NO_VERDICT);
-    rows.sort_by_key(|row| (verdict_rank(row.cells.iter().flatten()), row.parameters.is_none()));
-    rows
-}
-
-/// Returns the number of models with figures.
-fn covered(cx: &RenderContext<'_>) -> usize {
-    let slugs = cx.site().models.iter().map(|model| model.head.id.slug.as_str());
-    slugs.filter(|slug| cx.inputs.fits.figures(slug).is_some()).count()
 }
 
 /// Returns the largest models that fit in each memory size.

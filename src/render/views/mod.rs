@@ -10,6 +10,7 @@ mod context;
 mod cost;
 mod defaults;
 mod device;
+mod device_models;
 mod document;
 mod error;
 mod glossary;

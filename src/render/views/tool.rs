@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::render::address::root;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{ErrorRow, SourceView, VerifiedView, sources};
+use crate::render::views::common::{ErrorRow, SourceView, TocLine, VerifiedView, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::site::Head;
 
@@ -34,6 +34,10 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let root = root(&address);
     let errors = cx.errors_naming(&tool.head.id.slug);
     let body = cx.body(&tool.head);
+    let mut toc = cx.toc(&tool.head);
+    if !errors.is_empty() {
+        toc.push(TocLine { level: 2, id: "errors".into(), title: cx.tr("Errors of this tool").into() });
+    }
     let view = ToolView {
         title: tool.head.title.value.clone(),
         homepage: tool.data.homepage.clone(),
@@ -51,7 +55,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         description: cx.describe(&tool.head),
         trail: vec![(cx.tr("Tools").into(), "tools/")],
         head: Some(&tool.head),
-        toc: cx.toc(&tool.head),
+        toc,
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));

@@ -451,6 +451,18 @@ export default function ({ folder, browser, url }) {
     });
   });
 
+  test("calculator: the headline and the table round one figure alike", () =>
+    visiting(browser, address, {}, async page => {
+      for (const ctx of [8192, 9216, 11264, 13312, 20000, 30000]) {
+        await page.goto(`${address}#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=geforce-rtx-3060-12-gb&ctx=${ctx}`);
+        await page.reload();
+        await page.waitForFunction(() => document.getElementById("verdict").innerText);
+        const [, spare] = /([\d.]+) GiB/.exec(await page.locator("#verdict").innerText());
+        const free = page.locator("#parts tr", { hasText: "Free" }).locator("td").first();
+        assert.equal(await free.innerText(), spare, `${ctx} tokens`);
+      }
+    }));
+
   test("calculator: on other backends the compute buffer is a range, and the verdict is the terminal's", () =>
     at("#model=llama-3.1-8b-instruct&quant=Q4_K_M&gpu=radeon-rx-7900-xtx", async page => {
       assert.equal(await verdict(page), "Fits");

@@ -59,6 +59,39 @@ export default function ({ browser, url }) {
       ));
   }
 
+  test("on paper the pages are dark on white without controls, from a dark screen too", () =>
+    visiting(browser, url, { colorScheme: "dark" }, async page => {
+      for (const path of ["", "will-it-run/", "errors/cuda-oom-loading-model/"]) {
+        await page.goto(url + path);
+        await page.emulateMedia({ media: "print" });
+        assert.deepEqual(await axe(page, ["color-contrast"]), [], path);
+        assert.equal(await page.locator("button:visible:not(.best *)").count(), 0, path);
+        const dark = page.locator(".hero, .fit-teaser, .calc-answer, .code").filter({ visible: true });
+        for (const color of await dark.evaluateAll(all => all.map(each => getComputedStyle(each).backgroundColor))) {
+          assert.equal(color, "rgb(255, 255, 255)", path);
+        }
+      }
+    }));
+
+  test("the focus is outlined on every kind of control, and nothing moves for readers who prefer that", () =>
+    visiting(browser, url, { reducedMotion: "reduce" }, async page => {
+      assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior), "auto");
+      for (const path of ["", "models/", "errors/cuda-oom-loading-model/"]) {
+        await page.goto(url + path);
+        for (let stop = 0; stop < 25; stop++) {
+          await page.keyboard.press("Tab");
+          const { name, width } = await page.evaluate(() => {
+            const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+            return {
+              name: document.activeElement.outerHTML,
+              width: outlineStyle === "none" ? 0 : parseInt(outlineWidth),
+            };
+          });
+          assert.ok(width >= 2, `${path}: ${name.slice(0, 120)}`);
+        }
+      }
+    }));
+
   test("an address that does not exist says so, at any depth, and offers the way on", () =>
     visiting(browser, `${url}errors/no-such/cuda-out-of-memory`, {}, async (page, { trouble }) => {
       assert.match(await page.title(), /Page not found/);

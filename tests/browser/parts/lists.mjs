@@ -7,6 +7,19 @@ import { pathToFileURL } from "node:url";
 import { PHONE, axe, estimate, readJson, sideways, visiting } from "../harness.mjs";
 
 const GIB = 2 ** 30;
+/** Phone screens of a page with everything folded. */
+const SCREENS = {
+  "errors/": 4,
+  "hardware/": 3,
+  "hardware/geforce-rtx-3090/": 6,
+  "hardware/apple-m4/": 6,
+  "models/": 6,
+  "models-by-memory/": 6,
+  "benchmarks/": 6,
+  "quants/q4-k-m/": 6,
+  "tools/ollama/": 6,
+  "compare/": 7,
+};
 const titles = page =>
   page
     .locator(".row:visible a:first-of-type")
@@ -71,13 +84,22 @@ export default function ({ folder, browser, url }) {
       }
     }));
 
+  test("a list without a match says what to do, and Clear does it", () =>
+    visiting(browser, `${url}models/`, {}, async page => {
+      await page.locator("#by-words").fill("no such model");
+      await page.locator("#filter-count", { hasText: "Nothing matches. Remove a keyword or a filter." }).waitFor();
+      assert.equal(await page.locator(".group:visible").count(), 0);
+      await page.locator("#filter-clear").click();
+      assert.ok((await page.locator(".group:visible").count()) > 10);
+    }));
+
   for (const [name, base] of [
     ["served", () => url],
     ["from file://", () => `${pathToFileURL(folder)}/`],
   ]) {
     test(`${name}: the address keeps the choice, and the back button takes it back step by step`, () =>
       visiting(browser, `${base()}hardware/index.html`, {}, async (page, { trouble }) => {
-        const all = await page.locator(".row:visible").count();
+        const all = await page.locator(".row").count();
         await choose(page, "memory", "24..");
         const large = (await counted(page))[0];
         await choose(page, "maker", "amd");
@@ -92,12 +114,12 @@ export default function ({ folder, browser, url }) {
         await page.goBack();
         assert.equal((await counted(page))[0], large);
         await page.goBack();
-        assert.equal(await page.locator(".row:visible").count(), all);
+        assert.equal(await page.locator(".row:not([hidden])").count(), all);
         assert.equal(await page.locator("#filter-clear").isVisible(), false);
         await page.goForward();
         assert.equal(await page.locator("#by-memory").inputValue(), "24..");
         await page.locator("#filter-clear").click();
-        assert.equal(await page.locator(".row:visible").count(), all);
+        assert.equal(await page.locator(".row:not([hidden])").count(), all);
         assert.equal(await page.evaluate(() => document.activeElement.id), "by-words");
         assert.equal(new URL(page.url()).hash, "");
         assert.deepEqual(trouble, []);
@@ -106,6 +128,7 @@ export default function ({ folder, browser, url }) {
 
   test("an order makes one list of all groups, and the first choice brings the groups back as they were", () =>
     visiting(browser, `${url}hardware/`, {}, async page => {
+      await unfold(page);
       const before = await titles(page);
       await choose(page, "order", "-bandwidth");
       const cells = await page
@@ -128,7 +151,10 @@ export default function ({ folder, browser, url }) {
   test("a place on the page is no choice: the list stays as it is", () =>
     visiting(browser, `${url}models/#experts=yes`, {}, async page => {
       const [left] = await counted(page);
-      await page.locator(".toc li:visible a").first().click();
+      await page.evaluate(() => {
+        location.hash = document.querySelector(".group:not([hidden]) > [id]").id;
+      });
+      await page.locator("[id]:target").waitFor();
       assert.equal((await counted(page))[0], left);
     }));
 
@@ -142,12 +168,8 @@ export default function ({ folder, browser, url }) {
       assert.equal(await page.locator(".row:visible").count(), Number(await first.locator(".count").innerText()));
     }));
 
-  test("/errors/ is at most four phone screens, unfolds when few rows are left, and opens the category in the address", () =>
+  test("/errors/ unfolds when few rows are left, and opens the category in the address", () =>
     visiting(browser, `${url}errors/`, PHONE, async page => {
-      const { screens } = await page.evaluate(() => ({
-        screens: document.documentElement.scrollHeight / innerHeight,
-      }));
-      assert.ok(screens <= 4, `${screens} screens`);
       await page.locator("#by-words").fill("illegal memory access");
       await page.locator(".row:visible").first().waitFor();
       await page.locator("#by-words").fill("");
@@ -157,6 +179,23 @@ export default function ({ folder, browser, url }) {
       await page.locator(".row:visible").first().waitFor();
       assert.ok(await page.locator("details.group[data-of=out-of-memory]").evaluate(group => group.open));
     }));
+
+  for (const [path, most] of Object.entries(SCREENS)) {
+    test(`/${path} is at most ${most} phone screens, and an address opens a folded part, without scripts too`, async t => {
+      const phone = { ...PHONE, viewport: { width: 390, height: 844 } };
+      const target = await visiting(browser, url + path, phone, async page => {
+        const screens = await page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
+        t.diagnostic(`${screens.toFixed(1)} screens`);
+        assert.ok(screens <= most, `${screens} screens`);
+        return page.evaluate(() => document.querySelector("details.fold > [id]")?.id);
+      });
+      for (const javaScriptEnabled of target ? [true, false] : []) {
+        await visiting(browser, `${url}${path}#${target}`, { ...phone, javaScriptEnabled }, page =>
+          page.locator(`#${target}`).waitFor(),
+        );
+      }
+    });
+  }
 
   for (const path of ["errors/", "models/", "hardware/", "models-by-memory/"]) {
     test(`/${path} on a phone: nothing moves, and it stays within 320 px and with letters twice as large`, () =>
@@ -188,7 +227,9 @@ export default function ({ folder, browser, url }) {
 
   test("models by memory: fits, tight and not are the program's verdicts", () =>
     visiting(browser, `${url}models-by-memory/`, {}, async page => {
-      const sizes = (await page.locator("thead th").allInnerTexts()).slice(1).map(text => parseInt(text, 10));
+      const sizes = (await page.locator("thead").first().locator("th").allTextContents())
+        .slice(1)
+        .map(text => parseInt(text, 10));
       assert.deepEqual(sizes, [8, 12, 16, 24, 32, 48, 80]);
       const rows = (
         await page.locator(".row").evaluateAll(all =>

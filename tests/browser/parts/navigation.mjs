@@ -82,7 +82,7 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(await leads.locator("dt").allInnerTexts(), ["16 GB", "24 GB", "32 GB"]);
       const { y } = await leads.nth(2).boundingBox();
       assert.ok(y < 844, "on the first screen");
-      const rows = page.locator("tbody tr.row:visible");
+      const rows = page.locator("tbody tr.row:not([hidden])");
       const all = await rows.count();
       await page.locator("#by-use").selectOption("coding");
       await page.waitForURL(/use=coding/);

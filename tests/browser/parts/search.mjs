@@ -56,6 +56,16 @@ const FIRST = [
   ["convert to gguf", "Convert a model to GGUF and quantize it"],
   ["is my gpu broken", "Is my GPU broken?"],
   ["how to update", "Update without breaking your environment"],
+  ["install cuda", "NVIDIA driver and CUDA versions explained"],
+  ["flash attention install", "FlashAttention"],
+  ["how to install pytorch", "PyTorch"],
+  ["how to set up wsl", "Run models in WSL 2 with an NVIDIA GPU"],
+  ["which quant", "Choose a quantization"],
+  ["what is q4_k_m", "Q4_K_M"],
+  ["mac unified memory limit", "The memory limit of Apple silicon"],
+  ["wsl gpu not found", "WSL: Failed to initialize NVML: GPU access blocked by the operating system"],
+  ["cuda version mismatch", "The detected CUDA version mismatches the version that was used to compile PyTorch"],
+  ["rtx 5090 pytorch", "GeForce RTX 5090"],
   ["what is a token", "Token"],
   ["what is kv cache", "KV cache"],
   ["cpu", "Experts on the CPU"],
@@ -76,6 +86,9 @@ const FIRST = [
   ["--max-model-len", "Context window"],
   ["--tensor-parallel-size", "Tensor parallelism"],
   ["num_ctx", "Context window"],
+  ["context length ollama", "How much memory a context needs"],
+  ["gpu memory utilization", "vLLM memory settings"],
+  ["cuda visible devices", "CUDA error: invalid device ordinal"],
 ];
 /** What a reader types, and what no result may be. */
 const NEVER = [

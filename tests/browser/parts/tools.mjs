@@ -33,11 +33,9 @@ const visible = (page, ids) =>
   );
 const judge = (total, [low, high], memory) =>
   total + high <= memory ? "fits" : total + low <= memory ? "tight" : "does not fit";
-/** A difference as pages print it, rounded down. */
+/** A difference as pages print it. */
 const spareWords = bytes =>
-  bytes < GIB
-    ? `${Math.floor(bytes / MIB).toLocaleString("en")} MiB`
-    : `${(Math.floor((bytes / GIB) * 100) / 100).toFixed(2)} GiB`;
+  bytes < GIB ? `${Math.round(bytes / MIB).toLocaleString("en")} MiB` : `${(bytes / GIB).toFixed(2)} GiB`;
 const grid = rows => rows.evaluateAll(all => all.map(row => [...row.cells].map(cell => cell.textContent.trim())));
 
 export default function ({ folder, browser, url }) {
