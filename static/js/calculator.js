@@ -709,8 +709,9 @@
       const model = await kbgen.openModel(Array.from(files), fit);
       const base = model.slug && (await new Promise(done => lookup.load(model.slug, tableAddress(model.slug), done)));
       if (mine !== opened) return;
-      if (model.slug && !base)
-        {throw new Error(t("The figures for {model} could not be loaded.", { model: model.slug }));}
+      if (model.slug && !base) {
+        throw new Error(t("The figures for {model} could not be loaded.", { model: model.slug }));
+      }
       const entry = { id: "file", name: model.name, file: model.file, base: model.slug };
       [fit.models, modelEntries].forEach(list => {
         list.splice(0, list.length, ...list.filter(each => each.id !== "file"), entry);

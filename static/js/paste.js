@@ -120,7 +120,7 @@
     const title = kbgen.masked(head.slice(0, 200), 200).slice(0, 100);
     const body = `\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``;
     const values = { "{title}": title, "{body}": body };
-    link.href = issues.replace(/\{title\}|\{body\}/g, (hole) => encodeURIComponent(values[hole]));
+    link.href = issues.replace(/\{title\}|\{body\}/g, hole => encodeURIComponent(values[hole]));
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),
