@@ -1,6 +1,7 @@
 //! Command-line options. The modules of the commands interpret them.
 
 pub(crate) mod engines;
+pub(crate) mod upkeep;
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use jiff::civil::Date;
 
 use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
+use crate::cli::arguments::upkeep::{LinksOptions, MigrateOptions, MineOptions, StaleOptions, VerifyOptions};
 use crate::serve::HostName;
 
 /// Generate an errors knowledge base from a folder of Markdown pages
@@ -46,7 +48,7 @@ pub(crate) enum Command {
     Stale(StaleOptions),
     /// Check external links
     Links(LinksOptions),
-    /// Serve diagnose, explain, fit and search to an assistant, over the Model Context Protocol
+    /// Serve diagnose, explain, fit and search to an assistant (MCP)
     Mcp(McpOptions),
     /// Convert pages of an earlier format to the current one
     Migrate(MigrateOptions),
@@ -318,74 +320,6 @@ pub(crate) struct EstimateOptions {
     /// Build of llama.cpp for rows without one, by number or date, such as b9000 or 2026-05 [default: the current one]
     #[arg(long, value_name = "BUILD")]
     pub build: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct StaleOptions {
-    /// Also list pages that become due within this many days
-    #[arg(long, value_name = "DAYS", default_value_t = 0)]
-    pub within: i64,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
-    pub format: OutputFormat,
-    /// Date to compare with [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    pub date: Option<Date>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct MineOptions {
-    /// Folder with the source of a program
-    pub source: PathBuf,
-    /// Repository of the program; also list signatures from there that the source no longer prints
-    #[arg(long, value_name = "OWNER/NAME")]
-    pub repo: Option<String>,
-    /// Number of messages to print
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub top: usize,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
-    pub format: OutputFormat,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct VerifyOptions {
-    /// Tool: the name of its file in `content/tools/`
-    pub tool: String,
-    /// Folder with the source of the program, such as an unpacked release, wheel or crate
-    #[arg(long, value_name = "DIR")]
-    pub source: PathBuf,
-    /// Version of the source, written to `verified_with` by `--write`
-    #[arg(long, value_name = "VERSION")]
-    pub release: String,
-    /// Set `verified_with` on the pages whose options and variables all occur in the source
-    #[arg(long)]
-    pub write: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
-    pub format: OutputFormat,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct LinksOptions {
-    /// Days before a working link is checked again
-    #[arg(long, value_name = "DAYS", default_value_t = 7)]
-    pub fresh: u32,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
-    pub format: OutputFormat,
-    /// Date to compare with [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    pub date: Option<Date>,
-    #[command(flatten)]
-    pub cache: CacheOptions,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct MigrateOptions {
-    /// List the files that would change without changing them; exits with 1 if there are any
-    #[arg(long)]
-    pub check: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::cli::arguments::{Arguments, MigrateOptions};
+use crate::cli::arguments::Arguments;
+use crate::cli::arguments::upkeep::MigrateOptions;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::config::{Config, FORMAT};

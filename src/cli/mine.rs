@@ -9,7 +9,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use crate::cli::arguments::{Arguments, MineOptions, OutputFormat};
+use crate::cli::arguments::upkeep::MineOptions;
+use crate::cli::arguments::{Arguments, OutputFormat};
 use crate::cli::mine::coverage::{MinedSource, Report};
 use crate::cli::mine::literals::{Language, literals};
 use crate::cli::mine::message::Message;

@@ -3,7 +3,8 @@
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::cli::arguments::{Arguments, OutputFormat, StaleOptions};
+use crate::cli::arguments::upkeep::StaleOptions;
+use crate::cli::arguments::{Arguments, OutputFormat};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::config::Config;

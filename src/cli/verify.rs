@@ -9,7 +9,8 @@ use std::fs;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 
-use crate::cli::arguments::{Arguments, OutputFormat, VerifyOptions};
+use crate::cli::arguments::upkeep::VerifyOptions;
+use crate::cli::arguments::{Arguments, OutputFormat};
 use crate::cli::mine::source_files;
 use crate::cli::terminal::Terminal;
 use crate::cli::verify::claims::claims;

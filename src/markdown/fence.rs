@@ -156,9 +156,9 @@ mod tests {
 
     #[test]
     fn reports_unknown_words_at_their_positions() {
-        let (_, errors) = parse_whole("~~~ bsh tol=x os=plan9 y title=\"a\nx\n~~~");
+        let (_, errors) = parse_whole("~~~ bahs tol=x os=plan9 y title=\"a\nx\n~~~");
         let words: Vec<_> = errors.iter().map(|(word, _)| word.as_str()).collect();
-        assert_eq!(words, ["bsh", "tol=x", "plan9", "y", "title=\"a"]);
+        assert_eq!(words, ["bahs", "tol=x", "plan9", "y", "title=\"a"]);
         assert_eq!(errors[0].1.help(), "did you mean `bash`?");
         assert_eq!(errors[1].1.help(), "did you mean `tool`?");
     }

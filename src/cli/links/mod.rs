@@ -10,7 +10,8 @@ use std::sync::Arc;
 use anyhow::ensure;
 use serde::Serialize;
 
-use crate::cli::arguments::{Arguments, LinksOptions, OutputFormat};
+use crate::cli::arguments::upkeep::LinksOptions;
+use crate::cli::arguments::{Arguments, OutputFormat};
 use crate::cli::build_cache::BuildCache;
 use crate::cli::links::addresses::addresses;
 use crate::cli::links::fetch::{FetchResult, Network, fetch_all};
