@@ -4,9 +4,8 @@ mod claims;
 mod program;
 
 use std::collections::BTreeMap;
-use std::fs;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::cli::arguments::upkeep::VerifyOptions;
@@ -34,7 +33,6 @@ enum ClaimKind {
 #[derive(Debug, Serialize)]
 struct Report {
     tool: String,
-    release: String,
     /// Number of uses of options and variables on pages.
     claims: usize,
     /// Number of different options and variables.
@@ -59,17 +57,6 @@ pub(super) fn run(arguments: &Arguments, options: &VerifyOptions, terminal: &Ter
     let content = load::read_content(&root, |_| true)?;
     let (site, _) = load::pages(&content, Drafts::Include);
     let report = report(&site, &content, options)?;
-    if options.write {
-        for page in &report.pages {
-            let path = root.join(page);
-            let text =
-                fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-            let text = with_version(&text, &options.tool, &options.release).with_context(|| {
-                format!("`{page}`: write `verified_with` as `{{tool: \"version\"}}` on one line")
-            })?;
-            fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
-        }
-    }
     match options.format {
         OutputFormat::Json => terminal.print_json(&report),
         OutputFormat::Human => print(&report, terminal),
@@ -84,22 +71,13 @@ fn report(site: &Site, content: &Sources, options: &VerifyOptions) -> Result<Rep
         let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         bail!("no tool `{slug}` in `content/tools/`{hint}");
     };
-    if !options.release.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+_".contains(&byte)) {
-        bail!("invalid version `{}`; it consists of letters, digits, `.`, `-`, `+` and `_`", options.release);
-    }
     let (commands, variables) = (&tool.data.commands, &tool.data.variables);
     if commands.is_empty() && variables.is_empty() {
         bail!("`{}` names no `commands` or `variables`; add them to its front matter", tool.head.path);
     }
     let program = Program::new(&source_files(&options.source)?);
-    let mut report = Report {
-        tool: slug.to_string(),
-        release: options.release.clone(),
-        claims: 0,
-        names: 0,
-        pages: Vec::new(),
-        missing: Vec::new(),
-    };
+    let mut report =
+        Report { tool: slug.to_string(), claims: 0, names: 0, pages: Vec::new(), missing: Vec::new() };
     // A variable belongs to the tool with the longest beginning of its name.
     let longest = |name: &str, variables: &[String]| {
         variables.iter().filter(|start| name.starts_with(start.as_str())).map(String::len).max().unwrap_or(0)
@@ -154,26 +132,6 @@ fn tools<'s>(site: &'s Site, head: &'s Head) -> Vec<&'s str> {
     }
 }
 
-/// Sets the version of a tool in the front matter of a page; `None` if `verified_with` is not a map on one line.
-fn with_version(text: &str, tool: &str, version: &str) -> Option<String> {
-    let mut lines: Vec<String> = text.split('\n').map(str::to_string).collect();
-    let end = lines.iter().skip(1).position(|line| line.trim_end() == "---")? + 1;
-    let entry = format!("{tool}: \"{version}\"");
-    let Some(line) = lines[..end].iter_mut().find(|line| line.starts_with("verified_with:")) else {
-        let after = lines[..end].iter().position(|line| line.starts_with("verified:")).unwrap_or(end - 1);
-        lines.insert(after + 1, format!("verified_with: {{{entry}}}"));
-        return Some(lines.join("\n"));
-    };
-    let inner = line["verified_with:".len()..].trim().strip_prefix('{')?.strip_suffix('}')?;
-    let others = inner.split(',').map(str::trim).filter(|pair| !pair.is_empty());
-    let is_other = |pair: &&str| pair.split_once(':').is_none_or(|(name, _)| name.trim() != tool);
-    let mut pairs: Vec<&str> = others.filter(is_other).collect();
-    pairs.push(&entry);
-    pairs.sort_unstable();
-    *line = format!("verified_with: {{{}}}", pairs.join(", "));
-    Some(lines.join("\n"))
-}
-
 fn print(report: &Report, terminal: &Terminal) {
     for MissingClaim { file, line, column, name, .. } in &report.missing {
         terminal.print(format!(
@@ -182,11 +140,10 @@ fn print(report: &Report, terminal: &Terminal) {
             one_line(name)
         ));
     }
-    let Report { tool, release, claims, names, pages, missing } = report;
+    let Report { tool, claims, names, pages, missing } = report;
     terminal.print(format!(
-        "{} {}: {names} options and variables in {claims} places, {} missing; pages without findings: {}\n",
+        "{}: {names} options and variables in {claims} places, {} missing; pages without findings: {}\n",
         one_line(tool),
-        one_line(release),
         missing.len(),
         pages.len()
     ));

@@ -42,12 +42,6 @@ pub(crate) struct VerifyOptions {
     /// Folder with the source of the program, such as an unpacked release, wheel or crate
     #[arg(long, value_name = "DIR")]
     pub source: PathBuf,
-    /// Version of the source, written to `verified_with` by `--write`
-    #[arg(long, value_name = "VERSION")]
-    pub release: String,
-    /// Set `verified_with` on the pages whose options and variables all occur in the source
-    #[arg(long)]
-    pub write: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
