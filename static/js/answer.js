@@ -25,6 +25,8 @@
   const mib = n => whole(n / MIB) + " MiB";
   /** 5.48 GiB, or 812 MiB below 1 GiB: rounded like the figures of tables, from which a reader computes it. */
   const size = n => (n < GIB ? mib(n) : gib(n) + " GiB");
+  // A shortage is never 0 MiB.
+  const shortage = n => size(Math.max(n, MIB));
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
   /** Formats a range, as one figure if both ends are displayed alike. */
   function range(low, high, unit) {
@@ -100,7 +102,7 @@
     const says = (own, [least, most], one) => {
       const [low, high] = own.driver || driver;
       if (one === "fits") return t("{size} to spare", { size: size(least - own.total[1] - high) });
-      if (one === "no" && own.total) return t("{size} short", { size: size(own.total[0] + low - most) });
+      if (one === "no" && own.total) return t("{size} short", { size: shortage(own.total[0] + low - most) });
       return WORDS[one].toLowerCase();
     };
     return {
@@ -181,7 +183,7 @@
       const words =
         !needed.onCuda || rooms.some(([least, most]) => least < most)
           ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
-              size: size(-spare),
+              size: shortage(-spare),
               place,
             })
           : loose >= driver[0]
@@ -197,7 +199,7 @@
     if (verdict === "unknown") {
       return { title: WORDS.unknown, short: "", words: t("These cache types are not covered for this model.") };
     }
-    const missing = { size: size(Math.max(short, bare)) };
+    const missing = { size: shortage(Math.max(short, bare)) };
     const words =
       bare > short
         ? t("Weights and cache alone exceed the memory{place}.", { place })
@@ -380,7 +382,7 @@
     const [most, longest] = need.context;
     const spare = size(need.pool[0] - need.request[1]);
     // Not clamped to zero: the missing memory for weights, activations and the cache of one request.
-    const short = size(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory);
+    const short = shortage(need.weights + need.reserve[0] + need.request[0] + need.left[0] - memory);
     const margins = {
       fits: t("{size} of the pool free for more requests, even with maximum activations.", { size: spare }),
       tight: t("It starts if activations and CUDA use less than their maximum."),

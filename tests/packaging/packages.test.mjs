@@ -1,7 +1,8 @@
 // The wheel and the npm packages, built from the program of the other tests, installed offline from files into an empty
 // environment, and run from another folder. KBGEN names the program, PYTHON the interpreter.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -48,13 +49,29 @@ function build(script, ...args) {
 before(() => mkdirSync(elsewhere));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("the wheel installs offline and runs", () => {
+test("the wheel installs offline, answers a log and starts a site", async () => {
   const wheel = build("wheel.py", program, "--target", target);
   const environment = join(scratch, "venv");
   run(python, ["-m", "venv", environment]);
   run(python, ["-c", VERIFY_RECORD, wheel]);
   run(join(environment, "bin/pip"), ["install", "--no-index", "--disable-pip-version-check", wheel]);
-  assert.equal(run(join(environment, "bin/kbgen"), ["--version"]), `kbgen ${version}\n`);
+  const kbgen = join(environment, "bin/kbgen");
+  assert.equal(run(kbgen, ["--version"]), `kbgen ${version}\n`);
+  // No site and no network: the program contains its knowledge base.
+  const log = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.";
+  const env = { ...process.env, KBGEN_CACHE_DIR: join(scratch, "cache") };
+  assert.match(run(kbgen, ["diagnose"], { input: log, stdio: "pipe", env }), /kbgen explain \S*cuda\S*/);
+  run(kbgen, ["init", "--pack", "none", "notes"], { env });
+  run(kbgen, ["--root", "notes", "build"], { env });
+  assert.match(readFileSync(join(elsewhere, "notes/public/errors/connection-refused/index.html"), "utf8"), /<h1/);
+  const server = spawn(kbgen, ["--root", "notes", "serve", "--port", "0"], { cwd: elsewhere, env });
+  try {
+    const [address] = await once(server.stdout.setEncoding("utf8"), "data");
+    const page = await (await fetch(address.trim())).text();
+    assert.match(page, /<title>My error pages<\/title>/);
+  } finally {
+    server.kill();
+  }
 });
 
 test("the npm packages install offline and run", () => {
