@@ -608,7 +608,7 @@ export default function ({ folder, browser, url }) {
       assert.match(await page.locator("main").innerText(), /The calculator requires JavaScript/);
       await page.locator("noscript a", { hasText: "model" }).click();
       await page.waitForURL(/models\/index\.html/);
-      await page.locator("main summary", { hasText: "Llama 3" }).first().click();
+      await page.locator("main summary", { has: page.getByText("Llama", { exact: true }) }).click();
       await page.locator("main a", { hasText: "Llama 3.1 8B Instruct" }).first().click();
       await page.waitForURL(/models\/llama-3\.1-8b-instruct\//);
       assert.match(await page.locator("table", { hasText: "f16 KV cache" }).innerText(), /Q4_K_M[\s\S]*GiB/);

@@ -515,6 +515,7 @@ export default function ({ folder, browser, url }) {
   for (const [path, wanted] of Object.entries(WITHOUT_SCRIPTS)) {
     test(`/${path} says its part without scripts`, () =>
       visiting(browser, url + path, { javaScriptEnabled: false }, async page => {
+        for (const fold of await page.locator("main details.rest > summary").all()) await fold.click();
         assert.match(await page.locator("main").innerText(), wanted);
         assert.ok(await page.locator("noscript .note").isVisible());
         assert.equal(await page.locator(".tool").isVisible(), false);
