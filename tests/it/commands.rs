@@ -67,6 +67,7 @@ fn run(folder: &Path, line: &str) -> Vec<String> {
             if !shown.is_empty() && !shown.ends_with('\n') {
                 shown.push('\n');
             }
+            assert!(!shown.contains("panicked at"), "`{line}` panics:\n{shown}");
             match output.status.code() {
                 Some(0) => {}
                 code => shown.push_str(&format!("[exit {}]\n", code.expect("no signal ended it"))),

@@ -95,13 +95,16 @@ pub(super) fn definitions() -> Value {
     ])
 }
 
+/// Arguments of `kbgen fit` that the tool lacks: it estimates one model, and makes no requests.
+const HIDDEN: [&str; 3] = ["format", "fetch", "models"];
+
 /// Returns the schema of the main options of `kbgen fit`.
 fn fit_properties() -> Value {
     let command = Arguments::command();
     let fit = command.find_subcommand("fit").expect("fit is a command");
     let mut properties = Map::new();
     let options = fit.get_arguments().filter(|option| option.get_help_heading().is_none());
-    for option in options.filter(|option| option.get_id() != "format") {
+    for option in options.filter(|option| !HIDDEN.contains(&option.get_id().as_str())) {
         let values: Vec<Value> =
             option.get_possible_values().iter().map(|value| json!(value.get_name())).collect();
         let mut schema = match option.get_action() {
@@ -113,9 +116,9 @@ fn fit_properties() -> Value {
         schema["description"] = json!(option.get_help().map(ToString::to_string));
         properties.insert(option.get_id().to_string(), schema);
     }
-    properties["model"]["description"] = json!(
-        "Name of a model, such as llama-3.1-8b-instruct, or the path of a GGUF file or checkpoint folder"
-    );
+    let model =
+        "Name of a model, such as llama-3.1-8b-instruct, or the path of a GGUF file or checkpoint folder";
+    properties.insert("model".into(), json!({"type": "string", "description": model}));
     Value::Object(properties)
 }
 
@@ -217,6 +220,9 @@ fn fit_command(arguments: &Map<String, Value>) -> Result<Command> {
     }
     let mut line = vec![OsString::from("kbgen"), OsString::from("fit")];
     for (name, value) in arguments.iter().filter(|(name, _)| *name != "model") {
+        if HIDDEN.contains(&name.as_str()) {
+            bail!("unknown option `{name}`");
+        }
         let option = format!("--{}", name.replace('_', "-"));
         let values = match value {
             Value::Bool(true) => {
