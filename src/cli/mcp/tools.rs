@@ -220,9 +220,6 @@ fn fit_command(arguments: &Map<String, Value>) -> Result<Command> {
     }
     let mut line = vec![OsString::from("kbgen"), OsString::from("fit")];
     for (name, value) in arguments.iter().filter(|(name, _)| *name != "model") {
-        if HIDDEN.contains(&name.as_str()) {
-            bail!("unknown option `{name}`");
-        }
         let option = format!("--{}", name.replace('_', "-"));
         let values = match value {
             Value::Bool(true) => {
