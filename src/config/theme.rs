@@ -29,7 +29,7 @@ impl Theme {
         for (key, value) in settings {
             if key.value == LOGO {
                 let path = format!("static/{}", value.value);
-                if sources.assets_under("static/").any(|asset| asset.path == path) {
+                if sources.asset(&path).is_some() {
                     theme.logo = Some(value.value);
                 } else {
                     let message = format!("no file `{path}`");
@@ -70,11 +70,10 @@ impl Theme {
 
 /// Returns the names of the custom properties that the first rule of the style sheets declares.
 fn properties(sources: &Sources) -> Vec<String> {
-    let sheets =
-        sources.assets_under("static/css/").map(|asset| String::from_utf8_lossy(&asset.bytes).into_owned());
+    let first_rule = |style: &str| Some(style.split_once(":root {")?.1.split_once('}')?.0.to_string());
+    let mut sheets = sources.assets_under("static/css/");
     let root =
-        sheets.filter_map(|sheet| Some(sheet.split_once(":root {")?.1.split_once('}')?.0.to_string())).next();
-    let root = root.unwrap_or_default();
+        sheets.find_map(|asset| first_rule(&String::from_utf8_lossy(&asset.bytes))).unwrap_or_default();
     let names = root.split(';').filter_map(|line| line.trim().strip_prefix("--")?.split_once(':'));
     names.map(|(name, _)| name.trim().to_string()).collect()
 }

@@ -13,10 +13,8 @@ pub(super) fn files(inputs: &RenderInputs<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let robots = format!("User-agent: *\nAllow: /\n\nSitemap: {}sitemap.xml\n", inputs.config.base_url);
     let texts = [headers(inputs.config), redirects(inputs.site), robots, String::new()];
-    let is_own =
-        |path: &str| inputs.sources.assets_under("static/root/").any(|asset| asset.path.ends_with(path));
-    let files =
-        FILES.into_iter().zip(texts).filter(|(path, _)| *path != ROBOTS || !is_own("root/robots.txt"));
+    let has_robots = inputs.sources.asset("static/root/robots.txt").is_some();
+    let files = FILES.into_iter().zip(texts).filter(|(path, _)| *path != ROBOTS || !has_robots);
     files.for_each(|(path, text)| outputs.add(path, text));
     outputs
 }
