@@ -7,7 +7,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,15 @@ struct BuildContext {
     viewed: ViewedPages,
     rebuild: Box<RebuildFn>,
     report: Box<dyn Fn(BuildId, BuildEvent) + Send + Sync>,
-    /// Files as of the last completed build.
-    snapshot: Mutex<Option<WatchSnapshot>>,
+    last: Mutex<LastBuild>,
+}
+
+/// Files as of the last completed build, and the changes that cancelled builds have read since.
+#[derive(Default)]
+struct LastBuild {
+    snapshot: Option<WatchSnapshot>,
+    /// Paths that must be read again, even if a change was undone: the first files of a cancelled build are published.
+    unfinished: BTreeSet<PathBuf>,
 }
 
 /// Runs builds, one at a time.
@@ -97,7 +104,7 @@ impl BuildRunner {
         report: impl Fn(BuildId, BuildEvent) + Send + Sync + 'static,
     ) -> Self {
         let (rebuild, report) = (Box::new(rebuild), Box::new(report));
-        let context = Arc::new(BuildContext { files, viewed, rebuild, report, snapshot: Mutex::default() });
+        let context = Arc::new(BuildContext { files, viewed, rebuild, report, last: Mutex::default() });
         Self { context, limit, last: 0, running: None, pool: None }
     }
 
@@ -137,7 +144,7 @@ impl BuildRunner {
 
     /// Returns whether all of these files existed at the last build.
     pub(crate) fn knows_all(&self, paths: &BTreeSet<PathBuf>) -> bool {
-        let snapshot = self.context.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = &self.context.last().snapshot;
         snapshot.as_ref().is_some_and(|snapshot| self.context.files.contains_all(snapshot, paths))
     }
 
@@ -196,34 +203,41 @@ impl Drop for BuildRunner {
 }
 
 impl BuildContext {
+    fn last(&self) -> MutexGuard<'_, LastBuild> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn build_if_changed(
         &self,
         named: &BTreeSet<PathBuf>,
         trigger: &Mutex<Changes>,
         tracker: &Tracker,
     ) -> Option<BuildResult> {
-        let snapshot = || self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = snapshot().clone();
+        let before = self.last().snapshot.clone();
         let mut now = before.clone().unwrap_or_default();
         let quick = if named.is_empty() { None } else { self.files.changed(named, &mut now) };
-        let changes = match (quick, &before) {
+        let mut changes = match (quick, &before) {
             (Some(changes), Some(_)) => changes,
             (_, before) => {
                 now = self.files.take();
                 before.as_ref().map_or_else(Changes::default, |before| self.files.changes(before, &now))
             }
         };
-        if before.is_some() && changes.paths.is_empty() {
-            return None;
+        if before.is_some() {
+            changes.paths.extend(self.last().unfinished.iter().cloned());
+            if changes.paths.is_empty() {
+                return None;
+            }
         }
-        let changes = Changes { viewed: self.viewed.addresses(), ..changes };
+        changes.viewed = self.viewed.addresses();
         *trigger.lock().unwrap_or_else(PoisonError::into_inner) = changes.clone();
         let result = self.build(changes, tracker);
-        // The next build must find the same changes as a cancelled one.
+        let mut last = self.last();
         if tracker.is_cancelled() {
+            last.unfinished.extend(result.changes.paths);
             return None;
         }
-        *snapshot() = Some(now);
+        *last = LastBuild { snapshot: Some(now), unfinished: BTreeSet::new() };
         Some(result)
     }
 
