@@ -2,115 +2,29 @@
 //
 //     node data/model-names.mjs NAMES.csv > data/model-names.txt
 //
-// NAMES.csv has the columns name, architecture (the `model_type` of the configuration), vocab, context,
-// gguf_repositories and same_shape_as (slugs of the catalog), as in the catalog of llmfit 1.1.17 (MIT).
-import { readdirSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
-
-/** Architectures of the catalog that llama.cpp loads a `model_type` as. */
-const LOADED_AS = {
-  apertus: ["apertus"],
-  arcee: ["arcee"],
-  bailing_moe: ["bailingmoe", "bailingmoe2"],
-  cohere: ["command-r"],
-  cohere2: ["cohere2"],
-  deepseek_v2: ["deepseek2"],
-  deepseek_v3: ["deepseek2"],
-  dots1: ["dots1"],
-  ernie4_5: ["ernie4_5"],
-  ernie4_5_moe: ["ernie4_5-moe"],
-  exaone4: ["exaone4"],
-  gemma: ["gemma"],
-  gemma2: ["gemma2"],
-  gemma3: ["gemma3"],
-  gemma3_text: ["gemma3"],
-  gemma4: ["gemma4"],
-  glm: ["chatglm"],
-  glm4: ["glm4"],
-  glm4_moe: ["glm4moe"],
-  glm4_moe_lite: ["deepseek2"],
-  gpt_oss: ["gpt-oss"],
-  granite: ["granite"],
-  granitemoe: ["granitemoe"],
-  granitemoehybrid: ["granite", "granitehybrid"],
-  hunyuan: ["hunyuan-moe"],
-  hunyuan_v1_dense: ["hunyuan-dense"],
-  hunyuan_v1_moe: ["hunyuan-moe"],
-  internlm2: ["llama"],
-  internlm3: ["llama"],
-  kimi_k2: ["deepseek2"],
-  lfm2: ["lfm2"],
-  lfm2_moe: ["lfm2moe"],
-  llama: ["llama"],
-  llama4: ["llama4"],
-  mimo: ["qwen2"],
-  minicpm: ["llama"],
-  minimax: ["minimax-m2"],
-  minimax_m2: ["minimax-m2"],
-  mistral: ["llama"],
-  mistral3: ["llama"],
-  mixtral: ["llama"],
-  nemotron_h: ["nemotron_h_moe"],
-  olmo2: ["olmo2"],
-  olmo3: ["olmo2"],
-  olmoe: ["olmoe"],
-  phi: ["phi2"],
-  phi3: ["phi3"],
-  phimoe: ["phimoe"],
-  qwen2: ["qwen2"],
-  qwen2_moe: ["qwen2moe"],
-  qwen3: ["qwen3"],
-  qwen3_5: ["qwen35"],
-  qwen3_5_moe: ["qwen35moe"],
-  qwen3_5_text: ["qwen35"],
-  qwen3_moe: ["qwen3moe"],
-  qwen3_next: ["qwen3next"],
-  seed_oss: ["seed_oss"],
-  smollm3: ["smollm3"],
-  stablelm: ["stablelm"],
-  starcoder2: ["starcoder2"],
-};
+// NAMES.csv has the columns name, parameters, architecture (the `model_type` of the configuration), layers, heads,
+// kv_heads, head_dim, hidden, vocab, context and gguf_repositories, as in the catalog of llmfit 1.1.17 (MIT).
+import { readFileSync } from "node:fs";
+import { LOADED_AS, catalog, hasShape, rows } from "./catalog.mjs";
 
 /** Names that do not belong on a public site, and models that do not write text. */
 const LEFT_OUT = /nsfw|erotic|lewd|porn|sexy|-sex-|hentai|waifu|jailbreak|shit|fuck|toxicity|embed|rerank|reward/i;
 
-/** Rows of a CSV file as objects. */
-function rows(text) {
-  const all = [];
-  let row = [""];
-  let isQuoted = false;
-  for (const letter of text) {
-    if (letter === '"') isQuoted = !isQuoted;
-    else if (letter === "," && !isQuoted) row.push("");
-    else if (letter === "\n" && !isQuoted) {
-      all.push(row);
-      row = [""];
-    } else if (letter !== "\r") row[row.length - 1] += letter;
-  }
-  const head = all.shift();
-  return all.map(cells => Object.fromEntries(head.map((name, i) => [name, cells[i] ?? ""])));
-}
-
-const catalog = new Map();
-for (const path of readdirSync("content/models", { recursive: true }).filter(path => path.endsWith(".md"))) {
-  const text = readFileSync(`content/models/${path}`, "utf8");
-  const field = name => new RegExp(`^ *${name}: "?([^"\\n]*)`, "m").exec(text)?.[1] ?? "";
-  catalog.set(basename(path, ".md"), {
-    architecture: field("  name"),
-    hub: field("hf_id"),
-    vocab: Number(field("vocab")),
-    context: Number(field("max_ctx")),
-  });
+/** Whether a row may be a fine-tune of a model: the same shape, and as many parameters within 1%. */
+function isFineTune(row, model) {
+  const difference = Math.abs(Number(row.parameters) - model.parameters);
+  const isSameHead = !model.headDim || Number(row.head_dim) === model.headDim;
+  // the number of experts follows from that of parameters
+  return isSameHead && difference <= model.parameters / 100 && hasShape({ ...row, experts: "" }, model);
 }
 
 /** The model of the catalog with the same figures, or none. */
 function base(row) {
   const words = row.name.toLowerCase();
   const isOlmo3 = row.architecture === "olmo3";
-  const candidates = row.same_shape_as
-    .split(" ")
-    .map(slug => ({ slug, ...catalog.get(slug) }))
-    .filter(model => LOADED_AS[row.architecture]?.includes(model.architecture))
+  const candidates = [...catalog]
+    .map(([slug, model]) => ({ slug, ...model }))
+    .filter(model => LOADED_AS[row.architecture]?.includes(model.architecture) && isFineTune(row, model))
     // the layers of OLMo 3 have windows
     .filter(model => model.architecture !== "olmo2" || model.slug.startsWith("olmo-3") === isOlmo3);
   const rank = model => [
@@ -133,7 +47,7 @@ function repository(name, full) {
 const bySlug = new Map();
 for (const row of rows(readFileSync(process.argv[2], "utf8"))) {
   const own = [...catalog].find(([, model]) => model.hub.toLowerCase() === row.name.toLowerCase());
-  const slug = own ? own[0] : row.same_shape_as && base(row);
+  const slug = own ? own[0] : base(row);
   if (!slug || LEFT_OUT.test(row.name)) continue;
   const repositories = row.gguf_repositories.split(" ").filter(Boolean);
   const line = [row.name, ...repositories.map(full => repository(row.name, full))].join(" ");

@@ -86,6 +86,6 @@ fn every_device_has_a_verdict_on_each_of_its_systems() {
             fitting += usize::from(verdict.name() == "fits");
         }
     }
-    assert_eq!(site.devices.len(), 232);
+    assert!(site.devices.len() >= 326, "{} devices", site.devices.len());
     assert!(fitting > 300, "{fitting}");
 }
