@@ -12,6 +12,7 @@ mod llama_options;
 mod machine;
 pub(super) mod model_file;
 mod python;
+mod python_commands;
 mod remote;
 mod report;
 mod repositories;

@@ -3,7 +3,7 @@
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::checkpoint::{Checkpoint, WeightType};
 use kbgen_estimate::estimator::NotCovered;
-use kbgen_estimate::vllm::{Request, VllmCache, VllmSettings};
+use kbgen_estimate::vllm::{PoolCache, PoolSettings, Request};
 
 use crate::site::{CARDS, Vllm, VllmCard, WEIGHT_TYPES};
 
@@ -37,6 +37,6 @@ fn on_cards(model: &Architecture, checkpoint: &Checkpoint<'_>, cards: u64) -> Re
 
 /// Creates a request; device memory and memory share do not affect these constants.
 fn request(model: &Architecture, cards: u64) -> Result<Request, NotCovered> {
-    let (weights, cache) = (WeightType::Bf16, VllmCache::Auto);
-    Request::new(model, &VllmSettings { weights, cache, cards, ..VllmSettings::default() })
+    let (weights, cache) = (WeightType::Bf16, PoolCache::Auto);
+    Request::new(model, &PoolSettings { weights, cache, cards, ..PoolSettings::default() })
 }

@@ -32,7 +32,18 @@ pub enum WeightType {
     Gptq,
     /// Experts in MXFP4, blocks of 32 values with a scale of 8 bits; the rest in 16 bits, as gpt-oss is published.
     Mxfp4Experts,
+    /// EXL3 of ExLlamaV3 with this whole number of bits per weight, and an output matrix of [`EXL3_HEAD_BITS`]. Both
+    /// dimensions are padded to 128, and each has a 16-bit scale per entry; the embedding stays in RAM
+    /// (`modules/linear.py`, `modules/quant/exl3.py`, `modules/embedding.py` of exllamav3 1.6.5).
+    Exl3(u8),
+    /// Affine quantization of MLX with this number of bits, a 16-bit scale and bias for each group of 64, also for the
+    /// embedding; routers have 8 bits (`quantize_model` in `mlx_lm/utils.py`, `quant_predicate` of the models;
+    /// mlx-lm 0.32.2).
+    Mlx(u8),
 }
+
+/// Bits of the output matrix that exllamav3 writes by default (`--head_bits`).
+const EXL3_HEAD_BITS: u8 = 6;
 
 impl WeightType {
     /// Every type that any model can have, the widest first.
@@ -55,7 +66,13 @@ impl WeightType {
             WeightType::Awq => "AWQ",
             WeightType::Gptq => "GPTQ",
             WeightType::Mxfp4Experts => "MXFP4",
+            WeightType::Exl3(bits) => Self::of_bits(bits, EXL3_NAMES),
+            WeightType::Mlx(bits) => Self::of_bits(bits, MLX_NAMES),
         }
+    }
+
+    fn of_bits(bits: u8, names: [&'static str; 9]) -> &'static str {
+        names.get(usize::from(bits)).copied().unwrap_or("")
     }
 
     /// Bytes per value of unquantized tensors, and of the cache with `auto`.
@@ -73,9 +90,30 @@ impl WeightType {
             WeightType::Fp8 => (columns + 4) * rows,
             WeightType::Awq => columns * rows / 2 + groups * rows * 5 / 2,
             WeightType::Gptq => WeightType::Awq.matrix_bytes(columns, rows) + 4 * columns,
+            WeightType::Exl3(bits) => {
+                let (columns, rows) = (columns.next_multiple_of(128), rows.next_multiple_of(128));
+                columns * rows * u64::from(bits) / 8 + 2 * (columns + rows)
+            }
+            WeightType::Mlx(_) if !columns.is_multiple_of(64) => self.plain_bytes() * columns * rows,
+            WeightType::Mlx(bits) => columns * rows * u64::from(bits) / 8 + columns / 64 * rows * 4,
         }
     }
 }
+
+/// Names of EXL3 by bits.
+const EXL3_NAMES: [&str; 9] = [
+    "",
+    "",
+    "EXL3 2.0 bpw",
+    "EXL3 3.0 bpw",
+    "EXL3 4.0 bpw",
+    "EXL3 5.0 bpw",
+    "EXL3 6.0 bpw",
+    "",
+    "EXL3 8.0 bpw",
+];
+/// Names of affine MLX quantizations by bits.
+const MLX_NAMES: [&str; 9] = ["", "", "2-bit", "3-bit", "4-bit", "5-bit", "6-bit", "", "8-bit"];
 
 impl fmt::Display for WeightType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,6 +192,17 @@ fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
 
 fn tensor_bytes(model: &Architecture, tensor: &WeightTensor, kind: WeightType, cards: u64) -> u64 {
     let WeightTensor { columns, rows, matrices, .. } = *tensor;
+    match (tensor.name.role(), kind) {
+        (Role::TokenEmbedding, WeightType::Exl3(_)) if !model.tied => return 0,
+        (Role::TokenEmbedding | Role::Output, WeightType::Exl3(_)) => {
+            return WeightType::Exl3(EXL3_HEAD_BITS).matrix_bytes(columns, rows);
+        }
+        (Role::TokenEmbedding | Role::Output, WeightType::Mlx(_)) => return kind.matrix_bytes(columns, rows),
+        (_, WeightType::Mlx(_)) if tensor.name == Name::Router => {
+            return WeightType::Mlx(8).matrix_bytes(columns, rows);
+        }
+        _ => {}
+    }
     match tensor.name.role() {
         Role::Plain => kind.plain_bytes() * columns * rows * matrices,
         // vLLM pads the vocabulary to 64 rows and shares the rows out

@@ -6,9 +6,9 @@ use crate::checkpoint::{WeightType, weight_bytes};
 use crate::estimator::{BytesRange, NotCovered, driver_context};
 use crate::placement::Device;
 
-/// Need of a model on one GPU.
+/// Memory that a program needs on one device for one sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TransformersEstimate {
+pub struct SequenceEstimate {
     /// Weights.
     pub weights: Bytes,
     /// `DynamicCache` with so many tokens: the ends differ for sliding windows, of which it keeps
@@ -22,7 +22,7 @@ pub struct TransformersEstimate {
     pub driver: BytesRange,
 }
 
-impl TransformersEstimate {
+impl SequenceEstimate {
     /// All parts together.
     pub fn total(&self) -> BytesRange {
         BytesRange {
@@ -40,10 +40,10 @@ pub fn transformers(
     model: &Architecture,
     kind: WeightType,
     tokens: u64,
-) -> Result<TransformersEstimate, NotCovered> {
+) -> Result<SequenceEstimate, NotCovered> {
     let weights = weight_bytes(model, kind, 1)?;
     let driver = driver_context(Device::Gpu(0)).expect("a GPU has a driver");
-    Ok(TransformersEstimate {
+    Ok(SequenceEstimate {
         weights,
         cache: cache_bytes(model, kind, tokens)?,
         activations: BytesRange { low: Bytes(0), high: Bytes(weights.0 / 5) },

@@ -17,7 +17,7 @@ pub const DEFAULT_UTILIZATION: u64 = 920;
 
 /// Width of the cache (`--kv-cache-dtype`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum VllmCache {
+pub enum PoolCache {
     /// Data type of the model's weights.
     #[default]
     Auto,
@@ -25,43 +25,43 @@ pub enum VllmCache {
     Fp8,
 }
 
-/// How vLLM is run.
+/// How a server with a pool for its cache is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct VllmSettings {
+pub struct PoolSettings {
     /// Type of the checkpoint.
     pub weights: WeightType,
     /// Width of the cache.
-    pub cache: VllmCache,
+    pub cache: PoolCache,
     /// Cards of tensor parallelism.
     pub cards: u64,
     /// Memory of the smallest card, as programs see it.
     pub memory: Bytes,
-    /// Share of it that vLLM may take, in thousandths.
-    pub utilization: u64,
+    /// Share of it that the program may take, in thousandths; none: the program's own.
+    pub utilization: Option<u64>,
     /// Parts of the checkpoint that may be loaded on each card besides the text model, such as a vision tower.
     pub further: Bytes,
     /// Weights on each card, as in the headers of a checkpoint; none: those of the weight type.
     pub exact_weights: Option<Bytes>,
 }
 
-impl Default for VllmSettings {
+impl Default for PoolSettings {
     /// BF16 on one card without memory, which does not matter for weights and requests.
-    fn default() -> VllmSettings {
-        VllmSettings {
+    fn default() -> PoolSettings {
+        PoolSettings {
             weights: WeightType::Bf16,
-            cache: VllmCache::Auto,
+            cache: PoolCache::Auto,
             cards: 1,
             memory: Bytes(0),
-            utilization: DEFAULT_UTILIZATION,
+            utilization: None,
             further: Bytes(0),
             exact_weights: None,
         }
     }
 }
 
-/// Memory that vLLM needs on each GPU.
+/// Memory that a server needs on each GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct VllmEstimate {
+pub struct PoolEstimate {
     /// Weights.
     pub weights: Bytes,
     /// Activations at their peak, and what CUDA and NCCL take.
@@ -73,9 +73,9 @@ pub struct VllmEstimate {
     pub context: (u64, u64),
 }
 
-/// Verdict whether vLLM starts with a context.
+/// Verdict whether a server starts with a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum VllmVerdict {
+pub enum PoolVerdict {
     /// Also with the maximum reserve.
     Fits,
     /// Only with a smaller reserve.
@@ -84,13 +84,13 @@ pub enum VllmVerdict {
     TooLarge,
 }
 
-impl VllmEstimate {
+impl PoolEstimate {
     /// Returns the verdict for a `--max-model-len`: the pool must fit one request.
-    pub fn verdict(&self, context: u64) -> VllmVerdict {
+    pub fn verdict(&self, context: u64) -> PoolVerdict {
         match context {
-            context if context <= self.context.0 => VllmVerdict::Fits,
-            context if context <= self.context.1 => VllmVerdict::Tight,
-            _ => VllmVerdict::TooLarge,
+            context if context <= self.context.0 => PoolVerdict::Fits,
+            context if context <= self.context.1 => PoolVerdict::Tight,
+            _ => PoolVerdict::TooLarge,
         }
     }
 }
@@ -99,11 +99,11 @@ impl VllmEstimate {
 ///
 /// # Errors
 /// If the model's cache is not modeled or not divisible among the GPUs.
-pub fn vllm(model: &Architecture, settings: &VllmSettings) -> Result<VllmEstimate, NotCovered> {
+pub fn vllm(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstimate, NotCovered> {
     let modeled = weight_bytes(model, settings.weights, settings.cards)?;
     let weights = settings.exact_weights.unwrap_or(modeled);
     let reserve = reserve(settings);
-    let share = settings.memory.0 * settings.utilization / 1000;
+    let share = settings.memory.0 * settings.utilization.unwrap_or(DEFAULT_UTILIZATION) / 1000;
     let pool = BytesRange {
         low: Bytes(share.saturating_sub(weights.0 + settings.further.0 + reserve.high.0)),
         high: Bytes(share.saturating_sub(weights.0 + reserve.low.0)),
@@ -113,11 +113,11 @@ pub fn vllm(model: &Architecture, settings: &VllmSettings) -> Result<VllmEstimat
         longest_context(model.max_context, |tokens| request.bytes(tokens).high <= pool.low),
         longest_context(model.max_context, |tokens| request.bytes(tokens).low <= pool.high),
     );
-    Ok(VllmEstimate { weights, reserve, pool, context })
+    Ok(PoolEstimate { weights, reserve, pool, context })
 }
 
-/// The most tokens, up to a maximum, that fit.
-fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+/// Returns the most tokens, up to a maximum, that fit.
+pub(crate) fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while low < high {
         let middle = (low + high).div_ceil(2);
@@ -135,7 +135,7 @@ fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
 /// 1.6 GiB on consumer cards, a T4 and an A100, 3.05 GiB on an H100, 4.84 GiB on each of two (pull request 10511), 10.1
 /// GiB on each of four RTX PRO 6000. A larger `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000
 /// tokens (issue 10517). Since version 0.19 CUDA graphs count too: 1.62 GiB were logged (pull request 39559).
-fn reserve(settings: &VllmSettings) -> BytesRange {
+fn reserve(settings: &PoolSettings) -> BytesRange {
     const GIB: u64 = 1 << 30;
     let high = match (settings.cards, settings.memory.0 < 70 * GIB) {
         (1, true) => 7 * GIB / 2,
@@ -152,7 +152,7 @@ fn reserve(settings: &VllmSettings) -> BytesRange {
 /// As [`Request::new`].
 pub fn request_bytes(
     model: &Architecture,
-    settings: &VllmSettings,
+    settings: &PoolSettings,
     tokens: u64,
 ) -> Result<BytesRange, NotCovered> {
     Ok(Request::new(model, settings)?.bytes(tokens))
@@ -188,7 +188,7 @@ impl Request {
     ///
     /// # Errors
     /// When the model has layers of different width.
-    pub fn new(model: &Architecture, settings: &VllmSettings) -> Result<Request, NotCovered> {
+    pub fn new(model: &Architecture, settings: &PoolSettings) -> Result<Request, NotCovered> {
         let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
         let full = count(LayerKind::Full) + count(LayerKind::Latent);
         let sliding = count(LayerKind::Sliding);
@@ -265,10 +265,10 @@ fn state_bytes(model: &Architecture, cards: u64) -> BytesRange {
 }
 
 /// Bytes of one layer's block on one card.
-fn page_bytes(model: &Architecture, settings: &VllmSettings) -> Result<u64, NotCovered> {
+fn page_bytes(model: &Architecture, settings: &PoolSettings) -> Result<u64, NotCovered> {
     let width = match settings.cache {
-        VllmCache::Auto => settings.weights.plain_bytes(),
-        VllmCache::Fp8 => 1,
+        PoolCache::Auto => settings.weights.plain_bytes(),
+        PoolCache::Fp8 => 1,
     };
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     let mut pages = Vec::new();

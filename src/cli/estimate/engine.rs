@@ -7,7 +7,7 @@ use csv::ByteRecord;
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::checkpoint::weight_bytes;
 use kbgen_estimate::settings::Settings;
-use kbgen_estimate::vllm::{VllmCache, VllmSettings, request_bytes};
+use kbgen_estimate::vllm::{PoolCache, PoolSettings, request_bytes};
 
 use crate::cli::estimate::row::{Column, Columns};
 
@@ -40,21 +40,21 @@ pub(super) fn vllm(
             "vLLM supports weights in F32, BF16, F16, FP8, AWQ or GPTQ and a cache of type auto or fp8";
         return Ok(Some(Err(reason.to_owned())));
     };
-    let settings = VllmSettings { weights, cache, cards, ..VllmSettings::default() };
+    let settings = PoolSettings { weights, cache, cards, ..PoolSettings::default() };
     Ok(Some(vllm_figure(model, &settings, columns.text(row, Column::Kind)?, tokens)))
 }
 
-fn cache(name: &str) -> Option<VllmCache> {
+fn cache(name: &str) -> Option<PoolCache> {
     match name {
-        "" | "auto" => Some(VllmCache::Auto),
-        "fp8" | "fp8_e4m3" | "fp8_e5m2" => Some(VllmCache::Fp8),
+        "" | "auto" => Some(PoolCache::Auto),
+        "fp8" | "fp8_e4m3" | "fp8_e5m2" => Some(PoolCache::Fp8),
         _ => None,
     }
 }
 
 fn vllm_figure(
     model: &Architecture,
-    settings: &VllmSettings,
+    settings: &PoolSettings,
     kind: &str,
     tokens: Option<u64>,
 ) -> Result<u64, String> {

@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::llama_options;
-use crate::cli::fit::python::Vllm;
+use crate::cli::fit::python::PythonEngines;
+use crate::cli::fit::python_commands;
 use crate::cli::fit::repositories::repository;
 use crate::cli::fit::request::{FitRequest, ModelSource};
 use crate::site::{DEFAULT_QUANT, NamedPage, format_count};
@@ -30,6 +31,8 @@ pub(super) struct Commands {
     /// Command that downloads the model, and the settings to load it with.
     pub lm_studio: Vec<String>,
     pub vllm: Vec<String>,
+    pub sglang: Vec<String>,
+    pub mlx: Vec<String>,
 }
 
 /// Commands for PowerShell.
@@ -41,7 +44,7 @@ pub(super) struct PowerShellCommands {
 
 /// Shell that a command is quoted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shell {
+pub(super) enum Shell {
     Posix,
     PowerShell,
 }
@@ -50,12 +53,17 @@ enum Shell {
 pub(super) fn commands(
     request: &FitRequest<'_>,
     plan: &Settings,
-    vllm: &Vllm,
+    engines: &PythonEngines,
     verdict: Option<&str>,
 ) -> Commands {
-    let vllm = serve(request, vllm).into_iter().collect();
+    let python = Commands {
+        vllm: python_commands::vllm(request, &engines.vllm).into_iter().collect(),
+        sglang: python_commands::sglang(request, &engines.sglang).into_iter().collect(),
+        mlx: python_commands::mlx(request, &engines.mlx),
+        ..Commands::default()
+    };
     if verdict == Some("no") {
-        return Commands { vllm, ..Commands::default() };
+        return python;
     }
     let model = Model::new(request, plan);
     let ollama_reason = no_ollama(request, plan);
@@ -77,7 +85,7 @@ pub(super) fn commands(
             ollama: ollama(Shell::PowerShell),
         },
         lm_studio: lm_studio(request, plan, &model),
-        vllm,
+        ..python
     }
 }
 
@@ -138,7 +146,7 @@ fn file(request: &FitRequest<'_>, plan: &Settings) -> String {
 
 impl Shell {
     /// Quotes a word, if it needs quotes. A comma separates list items in PowerShell.
-    fn quoted(self, word: &str) -> String {
+    pub(super) fn quoted(self, word: &str) -> String {
         let is_plain = |c: char| {
             c.is_ascii_alphanumeric()
                 || matches!(c, '.' | '-' | '_' | '/' | '+' | ':' | '=')
@@ -292,37 +300,4 @@ fn lm_studio(request: &FitRequest<'_>, plan: &Settings, model: &Model) -> Vec<St
             plan.gpu_layers.unwrap_or(layers).min(layers)
         ),
     ]
-}
-
-fn serve(request: &FitRequest<'_>, vllm: &Vllm) -> Option<String> {
-    let (weights, cache) = (vllm.weight_type?, vllm.cache_type?);
-    if vllm.verdict == Some("no") {
-        return None;
-    }
-    let id = match &request.source {
-        ModelSource::Page(page, named) => {
-            let published = named.same_shape.map(|model| model.name.to_string());
-            published.or_else(|| page.data.hf_id.clone())?
-        }
-        ModelSource::Checkpoint(found) => Shell::Posix.quoted(&found.path.display().to_string()),
-        ModelSource::File(_) => return None,
-    };
-    let mut command = match weights {
-        _ if matches!(request.source, ModelSource::Checkpoint(_)) => format!("vllm serve {id}"),
-        "AWQ" => format!("vllm serve AWQ-CHECKPOINT-OF/{}", id.rsplit('/').next().unwrap_or(&id)),
-        _ => format!("vllm serve {id}"),
-    };
-    if weights == "FP8" {
-        command.push_str(" --quantization fp8");
-    }
-    let share = request.vllm.utilization as f64 / 1000.0;
-    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization {share}", request.context));
-    if cache == "fp8" {
-        command.push_str(" --kv-cache-dtype fp8");
-    }
-    match request.vllm.cards {
-        1 => {}
-        cards => command.push_str(&format!(" --tensor-parallel-size {cards}")),
-    }
-    Some(command)
 }

@@ -10,7 +10,7 @@ use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, Settings};
 use crate::cli::arguments::RunnerName;
 use crate::cli::fit::additions::Addition;
 use crate::cli::fit::commands::commands;
-use crate::cli::fit::python::Vllm;
+use crate::cli::fit::python::PythonEngines;
 use crate::cli::fit::request::{FitRequest, ModelSource, candidates_of, quant_of};
 use crate::site::{DEFAULT_QUANT, Site};
 
@@ -69,7 +69,7 @@ pub(super) fn further_model(
         additions: Vec::new(),
         vllm: first.vllm,
     };
-    let all = commands(&request, &request.settings, &Vllm::default(), Some("fits"));
+    let all = commands(&request, &request.settings, &PythonEngines::default(), Some("fits"));
     let command = match request.runner {
         RunnerName::Ollama => all.ollama_run.or(all.ollama.last().cloned()),
         _ => all.llama_cpp.first().map(|line| format!("{line} --port {}", SECOND_PORT + place)),

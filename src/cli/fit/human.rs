@@ -6,7 +6,7 @@ use kbgen_estimate::plan::remedies::{Moved, Remedies};
 use crate::cli::fit::commands::Commands;
 use crate::cli::fit::error_page::ErrorPage;
 use crate::cli::fit::layout::{command, paragraph_in, section, span, wrap};
-use crate::cli::fit::python::{Transformers, Vllm};
+use crate::cli::fit::python::{Loader, Server};
 use crate::cli::fit::report::FitReport;
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
 use crate::escape::{Style, TerminalText, one_line};
@@ -239,8 +239,7 @@ fn facts(report: &FitReport) -> TerminalText {
         lines.push(format!("largest quantization at this context: {quant}"));
     }
     lines.push(speed(report));
-    lines.push(vllm(&report.other_engines.vllm));
-    lines.push(transformers(&report.other_engines.transformers));
+    lines.extend(other_engines(report));
     let lines: String = lines.iter().map(|line| wrap(line, "  ", "    ")).collect();
     section("On this machine", &lines)
 }
@@ -278,11 +277,25 @@ fn per_second([low, high]: [f64; 2]) -> String {
     }
 }
 
-fn vllm(vllm: &Vllm) -> String {
+/// Formats the other programs that can use these devices: MLX on Apple silicon, the rest elsewhere.
+fn other_engines(report: &FitReport) -> Vec<String> {
+    let engines = &report.other_engines;
+    if report.devices.iter().any(|device| device.system.starts_with("macos")) {
+        return vec![loader("MLX", &engines.mlx)];
+    }
+    vec![
+        server("vLLM", &engines.vllm),
+        server("SGLang", &engines.sglang),
+        loader("ExLlamaV3", &engines.exllamav3),
+        loader("transformers", &engines.transformers),
+    ]
+}
+
+fn server(name: &str, report: &Server) -> String {
     let (Some(verdict), Some(kind), Some(weights), Some(pool), Some(context)) =
-        (vllm.verdict, vllm.weight_type, vllm.weights_bytes, vllm.pool_bytes, vllm.largest_context)
+        (report.verdict, report.weight_type, report.weights_bytes, report.pool_bytes, report.largest_context)
     else {
-        return format!("vLLM: not covered, {}", vllm.reason.as_deref().unwrap_or("no data"));
+        return format!("{name}: not covered, {}", report.reason.as_deref().unwrap_or("no data"));
     };
     let word = match verdict {
         "fits" => "fits",
@@ -300,20 +313,20 @@ fn vllm(vllm: &Vllm) -> String {
         [low, high] if low == high => format!(", context up to {}", format_count(high)),
         [low, high] => format!(", context up to {} to {}", format_count(low), format_count(high)),
     };
-    format!("vLLM, {kind}: {word}; {} of weights per GPU, {pool}{longest}", gib(weights))
+    format!("{name}, {kind}: {word}; {} of weights per GPU, {pool}{longest}", gib(weights))
 }
 
-fn transformers(report: &Transformers) -> String {
+fn loader(name: &str, report: &Loader) -> String {
     let (Some(verdict), Some(kind), Some(total)) = (report.verdict, report.weight_type, report.total_bytes)
     else {
-        return format!("transformers: not covered, {}", report.reason.as_deref().unwrap_or("no data"));
+        return format!("{name}: not covered, {}", report.reason.as_deref().unwrap_or("no data"));
     };
     let word = match verdict {
         "fits" => "fits",
         "tight" => "may fit",
         _ => "does not fit",
     };
-    format!("transformers, {kind}: {word}; {} total", span(total.map(|bytes| bytes as i64)))
+    format!("{name}, {kind}: {word}; {} total", span(total.map(|bytes| bytes as i64)))
 }
 
 fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
@@ -344,8 +357,10 @@ fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
         text.push_str(&block("LM Studio", std::slice::from_ref(get), wrap_mark));
         text.push_str(&wrap(&format!("then load it with {settings}"), "    ", "    "));
     }
-    if !commands.vllm.is_empty() {
-        text.push_str(&block("vLLM", &commands.vllm, '\\'));
+    for (name, lines) in [("vLLM", &commands.vllm), ("SGLang", &commands.sglang), ("MLX", &commands.mlx)] {
+        if !lines.is_empty() {
+            text.push_str(&block(name, lines, '\\'));
+        }
     }
     section(&format!("Commands{plan}"), &text)
 }

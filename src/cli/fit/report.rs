@@ -46,7 +46,7 @@ pub(super) struct FitReport {
     /// Changes that would make the model fit.
     pub remedies: Option<Remedies>,
     pub speed: Speed,
-    /// Estimates for vLLM and transformers.
+    /// Estimates for Python programs.
     pub other_engines: PythonEngines,
     pub commands: Commands,
     /// Page of the error that these settings would cause.
@@ -204,7 +204,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         commands: commands(
             request,
             &typed,
-            &other_engines.vllm,
+            &other_engines,
             if plan.is_some() { Some("offload") } else { verdict },
         ),
         other_engines,

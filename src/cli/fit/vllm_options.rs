@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::checkpoint::WeightType;
-use kbgen_estimate::vllm::VllmCache;
+use kbgen_estimate::vllm::PoolCache;
 
 use crate::cli::arguments::engines::{CacheDtype, VllmOptions};
 use crate::cli::fit::request::count;
@@ -13,7 +13,7 @@ pub(super) struct VllmRequest {
     /// Type of the checkpoint; none: the largest that fits.
     pub weights: Option<WeightType>,
     /// Width of the cache; none: by the cache type of llama.cpp.
-    pub cache: Option<VllmCache>,
+    pub cache: Option<PoolCache>,
     /// Share of the memory in thousandths.
     pub utilization: u64,
     /// GPUs of tensor parallelism.
@@ -43,8 +43,8 @@ impl VllmRequest {
         Ok(Self {
             weights,
             cache: options.kv_cache_dtype.map(|cache| match cache {
-                CacheDtype::Auto => VllmCache::Auto,
-                CacheDtype::Fp8 => VllmCache::Fp8,
+                CacheDtype::Auto => PoolCache::Auto,
+                CacheDtype::Fp8 => PoolCache::Fp8,
             }),
             utilization,
             cards: cards.unwrap_or(most) as usize,

@@ -5,9 +5,11 @@
 use kbgen_estimate::architecture::LayerKind;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::{WeightType, weight_bytes};
+use kbgen_estimate::local::{exllamav3, mlx};
 use kbgen_estimate::parameters::parameter_count;
+use kbgen_estimate::sglang::{sglang, token_bytes};
 use kbgen_estimate::transformers::transformers;
-use kbgen_estimate::vllm::{VllmCache, VllmSettings, VllmVerdict, request_bytes, vllm};
+use kbgen_estimate::vllm::{PoolCache, PoolSettings, PoolVerdict, request_bytes, vllm};
 
 use crate::loads::logged_models;
 use crate::rows::{models, number, rows};
@@ -17,8 +19,8 @@ const REPORTS: &str = include_str!("../data/vllm.csv");
 
 const GIB: u64 = 1 << 30;
 
-fn card(memory_gib: u64) -> VllmSettings {
-    VllmSettings { memory: Bytes(memory_gib * GIB), ..VllmSettings::default() }
+fn card(memory_gib: u64) -> PoolSettings {
+    PoolSettings { memory: Bytes(memory_gib * GIB), ..PoolSettings::default() }
 }
 
 #[test]
@@ -37,7 +39,7 @@ fn vllm_s_logs_agree_with_weights_and_pool() {
             }
             ("kv_bytes", tokens) if !tokens.is_empty() => {
                 pools_seen += 1;
-                let settings = VllmSettings { weights: kind, ..card(24) };
+                let settings = PoolSettings { weights: kind, ..card(24) };
                 let need = request_bytes(model, &settings, tokens.parse().unwrap()).unwrap();
                 assert_eq!(need.low, need.high);
                 (need.low, number(row, "tol_bytes"))
@@ -54,11 +56,11 @@ fn what_vllm_measures_lies_in_the_range() {
     let models = models();
     let model = &models["llama-3.1-8b-instruct"];
     // an H100 of 79.22 GiB with a pool of 53.29 GiB, at 0.9
-    let seen = VllmSettings { memory: Bytes(GIB * 7922 / 100), utilization: 900, ..card(80) };
+    let seen = PoolSettings { memory: Bytes(GIB * 7922 / 100), utilization: Some(900), ..card(80) };
     let need = vllm(model, &seen).unwrap();
     assert!((need.pool.low.0..=need.pool.high.0).contains(&57_219_701_801), "{need:?}");
     // activation peak and memory outside PyTorch, on one card and on each of two
-    let reserve = |cards| vllm(model, &VllmSettings { cards, ..card(80) }).unwrap().reserve;
+    let reserve = |cards| vllm(model, &PoolSettings { cards, ..card(80) }).unwrap().reserve;
     for (cards, logged) in [(1, 1_352_914_698 + 1_921_997_865), (2, 1_352_914_698 + 3_843_995_730)] {
         assert!((reserve(cards).low.0..=reserve(cards).high.0).contains(&logged));
     }
@@ -70,7 +72,7 @@ fn logged_pools_lie_in_the_range() {
     const MIB: u64 = 1 << 20;
     let models = logged_models();
     let logged = |id: &str, seen: u64, utilization: u64, pool: u64| {
-        let settings = VllmSettings { memory: Bytes(seen * MIB), utilization, ..card(1) };
+        let settings = PoolSettings { memory: Bytes(seen * MIB), utilization: Some(utilization), ..card(1) };
         let need = vllm(&models[id], &settings).unwrap();
         let range = need.pool.low.0 / MIB..=need.pool.high.0.div_ceil(MIB);
         assert!(range.contains(&pool), "{id}: {pool} MiB is not in {range:?}");
@@ -81,7 +83,7 @@ fn logged_pools_lie_in_the_range() {
     // a Tesla T4, at 0.9
     logged("qwen2.5-3b-instruct", 14_909, 900, 5929);
     // Four RTX PRO 6000 with MiniMax M2.5 in FP8: memory other than weights and pool, at 0.92.
-    let four = VllmSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
+    let four = PoolSettings { memory: Bytes(97_247 * MIB), cards: 4, ..card(1) };
     let reserve = vllm(&models["llama-3.1-8b-instruct"], &four).unwrap().reserve;
     assert!(reserve.high.0 >= (97_247 * 92 / 100 - 55_040 - 24_186) * MIB);
 }
@@ -92,10 +94,10 @@ fn vllm_starts_only_with_a_context_that_its_pool_holds() {
     let model = &models["llama-3.1-8b-instruct"];
     let need = vllm(model, &card(24)).unwrap();
     assert!(need.context.0 < need.context.1 && need.context.1 < model.max_context);
-    assert_eq!(need.verdict(need.context.0), VllmVerdict::Fits);
-    assert_eq!(need.verdict(need.context.1), VllmVerdict::Tight);
-    assert_eq!(need.verdict(need.context.1 + 1), VllmVerdict::TooLarge);
-    let fp8 = vllm(model, &VllmSettings { cache: VllmCache::Fp8, ..card(24) }).unwrap();
+    assert_eq!(need.verdict(need.context.0), PoolVerdict::Fits);
+    assert_eq!(need.verdict(need.context.1), PoolVerdict::Tight);
+    assert_eq!(need.verdict(need.context.1 + 1), PoolVerdict::TooLarge);
+    let fp8 = vllm(model, &PoolSettings { cache: PoolCache::Fp8, ..card(24) }).unwrap();
     assert!(fp8.context.0 > need.context.0);
     let none = vllm(model, &card(12)).unwrap();
     assert_eq!(none.context, (0, 0), "the weights alone are larger");
@@ -111,7 +113,7 @@ fn a_sliding_window_needs_less_than_the_whole_context() {
     assert!(gemma.high.0 * 3 < all_layers);
     // GLM's latent row of 576 values, the same on every card
     let latent = &models["glm-4.7-flash"];
-    let on_cards = |cards| request_bytes(latent, &VllmSettings { cards, ..settings }, 16).unwrap().low;
+    let on_cards = |cards| request_bytes(latent, &PoolSettings { cards, ..settings }, 16).unwrap().low;
     assert_eq!(on_cards(1), Bytes(16 * 47 * 576 * 2));
     assert_eq!(on_cards(4), on_cards(1));
     assert!(request_bytes(&models["gemma-4-26b-a4b-it"], &settings, 16).is_err());
@@ -187,4 +189,73 @@ fn published_mxfp4_experts_are_narrower_than_the_rest() {
     // 20.9 billion parameters, of which 19.1 are in experts
     let bytes = weight_bytes(&models["gpt-oss-20b"], WeightType::Mxfp4Experts, 1).unwrap().0;
     assert!((13_000_000_000..14_500_000_000).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn sglang_s_logs_agree_with_weights_and_tokens() {
+    let models = logged_models();
+    // https://github.com/vllm-project/vllm/issues/21348: 367,404 tokens, K 8.23 GB and V 8.23 GB on each of four H100
+    let four = PoolSettings { weights: WeightType::Fp8, cards: 4, ..card(80) };
+    let token = token_bytes(&models["qwen3-235b-a22b"], &four).unwrap();
+    let gib = |bytes: u64| (bytes as f64 / GIB as f64 * 100.0).round() / 100.0;
+    assert_eq!(gib(token.low.0 / 2 * 367_405), 8.23);
+    // https://github.com/sgl-project/sglang/pull/18263: 1,669,816 tokens, K 76.44 GB; 56.98 GB in use after loading
+    let token = token_bytes(&models["qwen3-30b-a3b"], &card(288)).unwrap();
+    assert_eq!(gib(token.low.0 / 2 * 1_669_817), 76.44);
+    let weights = weight_bytes(&models["qwen3-30b-a3b"], WeightType::Bf16, 1).unwrap().0;
+    assert!((56.98 - gib(weights)).abs() < 0.3, "{}", gib(weights));
+}
+
+#[test]
+fn sglang_s_pool_lies_in_the_range() {
+    let models = logged_models();
+    // https://github.com/vllm-project/vllm/issues/21348, with --mem-fraction-static 0.93
+    let four = PoolSettings {
+        weights: WeightType::Fp8,
+        cards: 4,
+        memory: Bytes(GIB * 7918 / 100),
+        utilization: Some(930),
+        ..card(80)
+    };
+    let need = sglang(&models["qwen3-235b-a22b"], &four).unwrap();
+    let logged = 2 * 823 * GIB / 100;
+    assert!((need.pool.low.0..=need.pool.high.0).contains(&logged), "{need:?}");
+    // Without the option, a larger card keeps more free, and no card promises more than it has.
+    let on = |memory| sglang(&models["llama-3.1-8b-instruct"], &card(memory)).unwrap();
+    assert!(on(80).reserve.low > on(24).reserve.low && on(24).reserve.low > on(16).reserve.low);
+    assert_eq!(on(16).verdict(8192), PoolVerdict::TooLarge);
+    assert_eq!(on(24).verdict(8192), PoolVerdict::Tight);
+    assert_eq!(on(48).verdict(8192), PoolVerdict::Fits);
+    assert!(sglang(&models["granite-4.0-h-tiny"], &card(24)).is_err());
+}
+
+#[test]
+fn reported_peaks_of_mlx_lie_in_the_range() {
+    let models = logged_models();
+    // `Peak memory` in GB of mlx-lm: pull requests 40 (33,898 tokens), 1569 (2,048 and 128), 478 (128 and 128)
+    for (id, tokens, peak) in [
+        ("mistral-7b-instruct-v0.3", 33_898 + 100, 9_111_000_000),
+        ("qwen3-4b", 2_176, 3_300_000_000),
+        ("qwen3-next-80b-a3b-instruct", 256, 45_090_000_000),
+    ] {
+        let total = mlx(&models[id], WeightType::Mlx(4), tokens).unwrap().total();
+        assert!((total.low.0..=total.high.0).contains(&peak), "{id}: {peak} in {total:?}");
+    }
+    let gemma = mlx(&models["gemma-3-4b-it"], WeightType::Mlx(4), 32_768).unwrap();
+    assert!(gemma.cache.low < gemma.cache.high);
+}
+
+#[test]
+fn reported_memory_of_exllamav3_lies_in_the_range() {
+    let models = logged_models();
+    // https://github.com/oobabooga/textgen/pull/6903: a fine-tune of Qwen2.5 32B at 4.0 bpw, 8,192 tokens
+    for (cache_bits, mib) in [(16, 18_665), (4, 16_827)] {
+        let total = exllamav3(&models["qwen2.5-32b-instruct"], 4, cache_bits, 8192).unwrap().total();
+        let seen = mib << 20;
+        assert!((total.low.0..=total.high.0).contains(&seen), "{cache_bits}: {seen} in {total:?}");
+    }
+    let bits = |bits| exllamav3(&models["llama-3.1-8b-instruct"], bits, 16, 100).unwrap();
+    assert_eq!(bits(4).cache.low, Bytes(32 * 4 * 1024 * 256), "pages of 256 tokens");
+    assert!(bits(4).weights < bits(5).weights);
+    assert!(exllamav3(&models["gemma-3-4b-it"], 4, 16, 100).is_err());
 }

@@ -1,0 +1,87 @@
+//! Commands for vLLM, SGLang and MLX. Sources of the options: `vllm/engine/arg_utils.py`, `sglang/srt/arg_groups/fields/` of
+//! sglang 0.5.23, `mlx_lm/convert.py` and `mlx_lm/server.py` of mlx-lm 0.32.2.
+
+use crate::cli::fit::commands::Shell;
+use crate::cli::fit::python::{Loader, Server};
+use crate::cli::fit::request::{FitRequest, ModelSource};
+
+/// Returns the repository of the model on Hugging Face, or the folder of its checkpoint.
+fn checkpoint(request: &FitRequest<'_>) -> Option<String> {
+    match &request.source {
+        ModelSource::Page(page, named) => {
+            let published = named.same_shape.map(|model| model.name.to_string());
+            published.or_else(|| page.data.hf_id.clone())
+        }
+        ModelSource::Checkpoint(found) => Some(Shell::Posix.quoted(&found.path.display().to_string())),
+        ModelSource::File(_) => None,
+    }
+}
+
+/// Returns the name of a repository without its owner.
+fn short_name(id: &str) -> &str {
+    id.rsplit('/').next().unwrap_or(id)
+}
+
+/// Returns the command that starts vLLM; none if the model does not fit.
+pub(super) fn vllm(request: &FitRequest<'_>, vllm: &Server) -> Option<String> {
+    let (weights, cache) = (vllm.weight_type?, vllm.cache_type?);
+    if vllm.verdict == Some("no") {
+        return None;
+    }
+    let id = checkpoint(request)?;
+    let is_own = matches!(request.source, ModelSource::Checkpoint(_));
+    let mut command = match weights {
+        "AWQ" if !is_own => format!("vllm serve AWQ-CHECKPOINT-OF/{}", short_name(&id)),
+        _ => format!("vllm serve {id}"),
+    };
+    if weights == "FP8" {
+        command.push_str(" --quantization fp8");
+    }
+    let share = request.vllm.utilization as f64 / 1000.0;
+    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization {share}", request.context));
+    if cache == "fp8" {
+        command.push_str(" --kv-cache-dtype fp8");
+    }
+    if request.vllm.cards > 1 {
+        command.push_str(&format!(" --tensor-parallel-size {}", request.vllm.cards));
+    }
+    Some(command)
+}
+
+/// Returns the command that starts SGLang; none if the model does not fit, or only as AWQ, whose repositories are
+/// unknown.
+pub(super) fn sglang(request: &FitRequest<'_>, sglang: &Server) -> Option<String> {
+    let (weights, cache) = (sglang.weight_type?, sglang.cache_type?);
+    if sglang.verdict == Some("no") || weights == "AWQ" {
+        return None;
+    }
+    let id = checkpoint(request)?;
+    let mut command =
+        format!("python -m sglang.launch_server --model-path {id} --context-length {}", request.context);
+    if weights == "FP8" {
+        command.push_str(" --quantization fp8");
+    }
+    if cache == "fp8" {
+        command.push_str(" --kv-cache-dtype fp8_e4m3");
+    }
+    if request.vllm.cards > 1 {
+        command.push_str(&format!(" --tensor-parallel-size {}", request.vllm.cards));
+    }
+    Some(command)
+}
+
+/// Returns the commands that quantize the model for MLX and serve it; none if it does not fit.
+pub(super) fn mlx(request: &FitRequest<'_>, mlx: &Loader) -> Vec<String> {
+    let (Some(kind), Some("fits" | "tight"), Some(id)) = (mlx.weight_type, mlx.verdict, checkpoint(request))
+    else {
+        return Vec::new();
+    };
+    let Some(bits) = kind.strip_suffix("-bit") else {
+        return vec![format!("mlx_lm.server --model {id}")];
+    };
+    let folder = format!("{}-{kind}", short_name(&id));
+    vec![
+        format!("mlx_lm.convert --hf-path {id} -q --q-bits {bits} --mlx-path {folder}"),
+        format!("mlx_lm.server --model {folder}"),
+    ]
+}
