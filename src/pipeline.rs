@@ -120,6 +120,8 @@ fn read(
     let says = Fingerprint::of_data(&config.packs);
     site.packs = Some(Fact::new(Name::new("packs", ""), says, config.packs.clone()));
     engine.register(&site);
+    findings.extend(check::menu(&site, &config.menu));
+    findings.extend(check::menu(&site, &config.footer));
     progress.start_stage(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);
     progress.start_stage(Stage::Signatures, 0);
@@ -328,7 +330,7 @@ pub fn rules() -> Vec<Rule> {
         [config::RULES, schema::RULES, load::RULES, fit::RULES, render::RULES, check::MARKUP_RULES]
             .concat()
             .into_iter()
-            .chain(check::ALL.iter().map(|check| check.rule))
+            .chain(check::rules())
             .collect();
     rules.sort_by_key(|rule| rule.code);
     // A rule that is checked in two places is listed once.

@@ -6,6 +6,7 @@ mod bad_condition;
 mod bad_pattern;
 mod broken_anchor;
 mod broken_link;
+mod broken_menu;
 mod cause_solution;
 mod command_character;
 mod costly_signature;
@@ -50,7 +51,13 @@ use crate::facts::{Fact, Fingerprint, Name, unrecorded};
 use crate::files::{Sources, Span};
 use crate::site::{Head, Links, Site};
 
+pub use broken_menu::run as menu;
 pub use markup::RULES as MARKUP_RULES;
+
+/// Returns the rules of all checks of pages, and of menus.
+pub fn rules() -> Vec<Rule> {
+    ALL.iter().map(|check| check.rule).chain([broken_menu::RULE]).collect()
+}
 
 /// Inputs of checks.
 #[derive(Debug, Clone, Copy)]

@@ -99,6 +99,10 @@ record! {
         optional headers: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Values of custom properties of the theme, and the `logo`: `accent = "#d33682"`.
         optional theme: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Main menu, instead of the built-in one: `"Lints" = "guides/lints/"`.
+        optional menu: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Footer menu, instead of the built-in one.
+        optional footer: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Span of the whole file.
         apart span: Span = Fields::span,
     }
@@ -145,6 +149,10 @@ pub struct Config {
     pub headers: Vec<(String, String)>,
     /// Theme settings.
     pub theme: Theme,
+    /// Titles and targets of the main menu; empty for the built-in menu.
+    pub menu: Vec<(Spanned<String>, Spanned<String>)>,
+    /// Titles and targets of the footer menu; empty for the built-in menu.
+    pub footer: Vec<(Spanned<String>, Spanned<String>)>,
 }
 
 impl Config {
@@ -249,6 +257,8 @@ impl Config {
             csp: policy::policy(written.csp, found),
             headers: policy::headers(written.headers, found),
             theme: Theme::new(written.theme, sources, found),
+            menu: written.menu,
+            footer: written.footer,
         }
     }
 }

@@ -161,6 +161,11 @@ pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     None
 }
 
+/// Returns whether a link leads to a web address instead of a page of the site.
+pub fn is_web_address(target: &str) -> bool {
+    ["https://", "http://"].iter().any(|scheme| target.len() > scheme.len() && target.starts_with(scheme))
+}
+
 impl PageId {
     /// Returns the address of the page; that of a glossary entry has a fragment.
     pub fn address(&self) -> String {

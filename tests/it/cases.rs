@@ -29,7 +29,7 @@ fn stages() -> [(&'static str, &'static str, Vec<Rule>); 7] {
         ("config", "site.toml", config::RULES.to_vec()),
         ("schema", "Front matter", schema::RULES.to_vec()),
         ("markup", "Markdown", check::MARKUP_RULES.to_vec()),
-        ("check", "Pages", check::ALL.iter().map(|check| check.rule).collect()),
+        ("check", "Pages", check::rules()),
         ("fit", "Models and figures", fit::RULES.to_vec()),
         ("render", "Templates", render::RULES.to_vec()),
     ]

@@ -57,6 +57,25 @@ fn a_site_extends_the_policy_and_the_headers() {
 }
 
 #[test]
+fn a_site_has_its_own_menus() {
+    let outputs = outputs(
+        "~~~ site.toml\n base_url = \"https://kb.example/\"\n+[menu]\n+All = \"errors/\"\n+\"<Full>\" = \
+         \"errors/card-full/#check\"\n+[footer]\n+Forum = \"https://forum.example/a?b=1\"\n",
+    );
+    let page = text(&outputs, "errors/card-full/index.html");
+    let menu = page.split("class=\"nav-wide\"").nth(1).unwrap().split("</ul>").next().unwrap();
+    assert_eq!(menu.matches("<li>").count(), 2, "{menu}");
+    assert!(menu.contains("href=\"../../errors/index.html\" aria-current=\"true\">All</a>"), "{menu}");
+    assert!(menu.contains("href=\"../../errors/card-full/index.html#check\""), "{menu}");
+    assert!(menu.contains("&lt;Full&gt;"), "{menu}");
+    let footer = page.split("<footer").nth(1).unwrap();
+    assert!(
+        footer.contains("https://forum.example/a?b=1\">Forum</a>") && !footer.contains("feed.xml"),
+        "{footer}"
+    );
+}
+
+#[test]
 fn a_site_sets_colors_and_a_logo() {
     let outputs = outputs(
         "--- static/own.svg\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n\

@@ -1,12 +1,13 @@
 //! Site data on every page: name, menus, number of pages.
 
 use crate::config::Repository;
+use crate::files::Spanned;
 use crate::i18n::text;
 use crate::render::address::href;
 use crate::render::templates::html;
 use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
 use crate::render::views::context::{PageMeta, RenderContext};
-use crate::site::{Kind, PageId};
+use crate::site::{Kind, PageId, is_web_address};
 
 /// Main menu: title and address.
 const MENU: &[(&str, &str)] = &[
@@ -38,10 +39,14 @@ impl RenderContext<'_> {
     /// Returns the template variable `site` for the page at an address with this root.
     pub fn site_view(&self, root: &str, address: &str) -> SiteView {
         let config = self.inputs.config;
-        let item = |(title, to): &(&'static str, &str)| MenuItem {
-            title: self.tr(title).to_string(),
-            href: href(root, to),
+        let link = |title: String, to: &str| MenuItem {
+            title,
+            href: if is_web_address(to) { to.to_string() } else { href(root, to) },
             current: !to.is_empty() && address.starts_with(to),
+        };
+        let item = |(title, to): &(&'static str, &str)| link(self.tr(title).to_string(), to);
+        let own = |menu: &[(Spanned<String>, Spanned<String>)]| -> Vec<MenuItem> {
+            menu.iter().map(|(title, to)| link(title.value.clone(), &to.value)).collect()
         };
         let has_page = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
         let documents = [
@@ -59,6 +64,16 @@ impl RenderContext<'_> {
             current: address == format!("{slug}/"),
         });
         let exists = |(_, to): &&(&str, &str)| self.site().listings().any(|listing| listing.address == *to);
+        let (mut nav, mut more, mut footer) = (own(&config.menu), Vec::new(), own(&config.footer));
+        if nav.is_empty() {
+            nav = MENU.iter().filter(exists).map(item).collect();
+            more = MORE.iter().filter(exists).map(item).collect();
+        } else if nav.len() > MENU.len() {
+            more = nav.split_off(MENU.len());
+        }
+        if footer.is_empty() {
+            footer = documents.chain(FOOTER.iter().map(item)).collect();
+        }
         SiteView {
             title: config.title.clone(),
             tagline: config.tagline.clone(),
@@ -77,10 +92,10 @@ impl RenderContext<'_> {
                 hardware: self.site().devices.len(),
                 guides: self.site().guides.len(),
             },
-            nav: MENU.iter().filter(exists).map(item).collect(),
-            more: MORE.iter().filter(exists).map(item).collect(),
+            nav,
+            more,
             packs: config.packs.clone(),
-            footer: documents.chain(FOOTER.iter().map(item)).collect(),
+            footer,
         }
     }
 
