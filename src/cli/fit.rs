@@ -12,7 +12,7 @@ mod llama_options;
 mod machine;
 pub(super) mod model_file;
 mod python;
-mod remote;
+pub(super) mod remote;
 mod report;
 mod repositories;
 mod request;
