@@ -169,9 +169,12 @@ pub(crate) struct NewOptions {
     /// Derive the signature of an error from this log
     #[arg(long, value_name = "FILE")]
     pub from_log: Option<PathBuf>,
-    /// Read the hyperparameters of a model from this GGUF file or checkpoint folder
+    /// Read the hyperparameters of a model from this GGUF file or checkpoint folder; with --fetch, from an address
     #[arg(long, value_name = "FILE", conflicts_with = "from_log")]
     pub from: Option<String>,
+    /// Read hf:OWNER/NAME, hf:OWNER/NAME:FILE or a URL of --from from the network, by curl
+    #[arg(long)]
+    pub fetch: bool,
     /// Value of `verified` [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,

@@ -13,7 +13,7 @@ mod machine;
 pub(super) mod model_file;
 mod python;
 mod python_commands;
-mod remote;
+pub(super) mod remote;
 mod report;
 mod repositories;
 mod request;

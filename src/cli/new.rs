@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::cli::arguments::{Arguments, NewKind, NewOptions};
+use crate::cli::fit::remote;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::config::Config;
@@ -46,9 +47,12 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     };
     let today = options.date.unwrap_or_else(environment::today);
     let (config, _) = Config::read(&sources);
+    if options.fetch && !options.from.as_deref().is_some_and(remote::is_address) {
+        bail!("`--fetch` needs an address in `--from`: hf:OWNER/NAME, hf:OWNER/NAME:FILE or https://…");
+    }
     let text = match &options.from {
         Some(_) if options.kind != NewKind::Model => bail!("`--from` is only valid with `new model`"),
-        Some(from) => model_page::page(&title_of(slug), from)?,
+        Some(from) => model_page::page(&title_of(slug), from, options.fetch)?,
         None => pages::page(options.kind, slug, log_message.as_deref(), today, &config.base_url)?,
     };
     let path = page_path(&root, options.kind, folder, slug);

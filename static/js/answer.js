@@ -138,7 +138,7 @@
   }
   /** The change that keeps quantization and context and moves a part into RAM. */
   function offload(state, table, index, setting) {
-    if (table.file) return null;
+    if (table.isWhole) return null;
     const change = lookup.partInRam(table, setting, roomsOf(state, index), index.driver, state.runner !== "ollama");
     return change && { change, how: someOf(settingOf(lookup.but(state, change), table, index), table) };
   }
@@ -272,10 +272,9 @@
       change: most ? { ctx: most } : null,
       now: most === state.ctx,
     });
-    // Of a file only the whole model is covered.
-    if (table.file) return all;
-    // With automatic offloading every quantization may fit: the rows show how.
-    if (state.layers !== "auto" && state.experts !== "auto") {
+    if (table.isWhole) return all;
+    // With automatic offloading every quantization may fit: the rows show how. A file has only its own.
+    if (!table.file && state.layers !== "auto" && state.experts !== "auto") {
       all.push({
         what: "quant",
         title: t("Best quantization that fits"),

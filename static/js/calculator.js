@@ -207,8 +207,8 @@
     const place = $("commands");
     const file = model.file || `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
     place.replaceChildren();
-    // Of a file only the whole model is covered, and only for a known shape.
-    if (table.file && (answer.verdict === "no" || !table.compute)) {
+    // Of a file with other layers than those of every quantization only the whole model is covered.
+    if (table.file && ((answer.verdict === "no" && !answer.offload) || !table.compute)) {
       place.append(el("p", t("For an estimate with all options, run this in a terminal:"), "small"));
       return block(place, "kbgen", table.file.command(state));
     }
@@ -430,8 +430,8 @@
     reach("layers-reach", answer.mostLayers / (table.layers + 1));
     $("layers-value").textContent = t("{n} of {all}, including the output", { n: layers, all: table.layers + 1 });
     $("layers-slide").setAttribute("aria-valuetext", $("layers-value").textContent);
-    $("layers-field").hidden = Boolean(table.file);
-    $("experts-field").hidden = !lookup.hasExperts(table) || ollama || table.file;
+    $("layers-field").hidden = Boolean(table.isWhole);
+    $("experts-field").hidden = !lookup.hasExperts(table) || ollama || table.isWhole;
     mark("experts", state.experts === 0 ? "none" : typeof state.experts === "number" ? "own" : state.experts);
     $("experts-own").hidden = typeof state.experts !== "number" || !state.experts;
     $("experts-slide").max = table.layers;

@@ -1,7 +1,7 @@
 // Models from GGUF files in the calculator. Loaded when the reader opens a file. Only headers are read, and nothing
 // leaves the page. The types of tensors and the shapes of models are those of data/gguf.js, which the estimator writes;
-// cache and compute buffer are those of the model with the same shape. Formats and limits: src/gguf/header.rs of
-// kbgen-estimate.
+// cache and compute buffer are those of the model with the same shape, and with a part in RAM, of its quantization with
+// the same layers. Formats and limits: src/gguf/header.rs of kbgen-estimate.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -325,13 +325,21 @@
       } else {
         quant.out[0] += gpu;
         quant.out[1] += host;
+        quant.big = Math.max(quant.big, gpu);
       }
       if (isEmbedding && model.tied) {
         quant.out[0] += gpu;
+        quant.big = Math.max(quant.big, gpu);
         if (data.copies.includes(model.name)) quant.out[1] += host;
       }
     }
     return { quant: lookup.unpackQuant(quant), factors };
+  }
+
+  /** The quantization whose layers have the same weights: its buffers for a part in RAM are those of the file. */
+  function sameLayers(quant, base) {
+    const isSame = (kind, i) => [0, 1, 2, 3].every(n => kind[n] === quant.kindOf[i][n]);
+    return base.quants.find(each => each && each.kindOf.every(isSame));
   }
 
   // ---- for the calculator ----------------------------------------------------
@@ -407,10 +415,12 @@
         const vllm = t("only llama.cpp and Ollama are estimated for a GGUF file");
         if (!base) {
           const answer = weightsOnly(own, size);
-          return { layers: model.layers, max: longest, quants, file, vllm, answer };
+          return { layers: model.layers, max: longest, quants, file, isWhole: true, vllm, answer };
         }
         const all = base.factors && { ...factors, class: base.factors.class };
-        return { ...base, max: Math.min(base.max, longest), quants, factors: all, file, vllm };
+        const same = sameLayers(quant, base);
+        if (same) quants[place] = { ...quant, kindOf: same.kindOf, split: same.split };
+        return { ...base, max: Math.min(base.max, longest), quants, factors: all, file, isWhole: !same, vllm };
       },
     };
   };

@@ -253,8 +253,8 @@
       if (typeof state.layers === "number") {
         state.layers = state.layers > table.layers ? null : Math.round(state.layers);
       }
-      if (!lookup.hasExperts(table) || table.file) state.experts = 0;
-      if (table.file) state.layers = null;
+      if (!lookup.hasExperts(table) || table.isWhole) state.experts = 0;
+      if (table.isWhole) state.layers = null;
       if (typeof state.experts === "number") state.experts = Math.min(table.layers, Math.round(state.experts));
       // Ollama has one cache type, and a separate cache per request: the tables contain one.
       if (state.runner === "ollama") {

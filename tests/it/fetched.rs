@@ -1,5 +1,6 @@
-//! `kbgen fit --fetch` against a server on this machine.
+//! `--fetch` of `kbgen fit` and `kbgen new model` against a server on this machine.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::expect;
 use crate::gguf_files::{header, tensors};
@@ -64,8 +66,12 @@ impl Server {
 
     fn fit(&self, arguments: &[&str]) -> Output {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/site");
+        self.run(&root, &[&["fit", "--fetch"], arguments].concat())
+    }
+
+    fn run(&self, root: &Path, arguments: &[&str]) -> Output {
         let mut command = expect::kbgen();
-        command.arg("--root").arg(root).args(["fit", "--fetch"]).args(arguments);
+        command.arg("--root").arg(root).args(arguments);
         command.env("HF_ENDPOINT", &self.address).env("HF_TOKEN", "hf_secret");
         command.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1").output().unwrap()
     }
@@ -95,13 +101,19 @@ fn answer(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> s
     stream.write_all(body)
 }
 
-/// A header with metadata of `length` bytes, such as a vocabulary, before all else.
-fn long_header(length: usize) -> Vec<u8> {
+/// A header with a text before all other metadata.
+fn header_with(key: &str, value: &[u8]) -> Vec<u8> {
     let short = header(None, &tensors());
     let entries = u64::from_le_bytes(short[16..24].try_into().unwrap()) + 1;
-    let key =
-        [&3_u64.to_le_bytes()[..], b"pad", &8_u32.to_le_bytes(), &(length as u64).to_le_bytes()].concat();
-    [&short[..16], &entries.to_le_bytes(), &key, &vec![b'x'; length], &short[24..]].concat()
+    let length = |text: &[u8]| (text.len() as u64).to_le_bytes();
+    let entry =
+        [&length(key.as_bytes())[..], key.as_bytes(), &8_u32.to_le_bytes(), &length(value), value].concat();
+    [&short[..16], &entries.to_le_bytes(), &entry, &short[24..]].concat()
+}
+
+/// A header with metadata of 2 MiB, such as a vocabulary, before all else.
+fn long_header() -> Vec<u8> {
+    header_with("pad", &vec![b'x'; 2 << 20])
 }
 
 /// A list of files as the hub writes it.
@@ -110,11 +122,12 @@ fn list(files: &[&str]) -> Vec<u8> {
     Value::Array(files.iter().map(entry).collect()).to_string().into_bytes()
 }
 
+const INDEX: &str = "model.safetensors.index.json";
 const TREE: &str = "/api/models/o/r-GGUF/tree/main?recursive=true";
 
 #[test]
 fn a_header_is_read_in_ranges_from_a_url_a_repository_and_all_parts() {
-    let mut whole = long_header(2 << 20);
+    let mut whole = long_header();
     // the data, of which only the end of the last range is read
     whole.resize(30 << 20, 0);
     let server = Server::files(vec![
@@ -148,6 +161,73 @@ fn a_header_is_read_in_ranges_from_a_url_a_repository_and_all_parts() {
     let download = "llama-server -hf o/r-GGUF -hff q/m-Q8_0-00001-of-00002.gguf --no-mmproj -ngl";
     assert!(command.starts_with(download), "{command}");
     assert!(server.heads.lock().unwrap().iter().all(|head| !head.contains("hf_secret")));
+}
+
+#[test]
+fn files_beside_the_model_are_read_from_their_servers() {
+    let typed = |kind: &str| header_with("general.type", kind.as_bytes());
+    let server = Server::files(vec![
+        ("/m.gguf", header(None, &tensors())),
+        (TREE, list(&["m-Q8_0.gguf", "m-mmproj.gguf", "lora.gguf"])),
+        ("/o/r-GGUF/resolve/main/m-mmproj.gguf", typed("mmproj")),
+        ("/o/r-GGUF/resolve/main/lora.gguf", typed("adapter")),
+        ("/o/r-GGUF/resolve/main/m-Q8_0.gguf", header(None, &tensors())),
+    ]);
+    let url = format!("{}/m.gguf", server.address);
+    let arguments = [
+        [url.as_str(), "--memory"],
+        ["1", "--mmproj"],
+        ["hf:o/r-GGUF", "--lora"],
+        ["hf:o/r-GGUF:lora.gguf", "--draft"],
+        ["hf:o/r-GGUF:Q8_0", "--format"],
+    ];
+    let arguments = [&arguments.concat()[..], &["json"]].concat();
+    let output = server.fit(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let files: Vec<&str> =
+        report["additions"].as_array().unwrap().iter().map(|each| each["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["m-mmproj.gguf", "lora.gguf", "m-Q8_0.gguf"]);
+    let commands = report["commands"]["llama_cpp"].as_array().unwrap();
+    let download = format!("curl -fLO {}/o/r-GGUF/resolve/main/m-mmproj.gguf", server.address);
+    assert_eq!(commands[0], download);
+    let command = commands[3].as_str().unwrap();
+    assert!(command.ends_with("--mmproj m-mmproj.gguf --lora lora.gguf -md m-Q8_0.gguf"), "{command}");
+    let other = server.fit(&[&url, "--mmproj", "hf:o/r-GGUF:lora.gguf"]);
+    let message = String::from_utf8(other.stderr).unwrap();
+    assert!(message.contains("lora.gguf: the file is no projector but `adapter` of `llama`"), "{message}");
+}
+
+#[test]
+fn a_page_is_written_from_an_address() {
+    let config = json!({
+        "model_type": "llama", "hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 1000, "max_position_embeddings": 8192,
+    });
+    let index =
+        json!({ "metadata": { "total_size": 1 }, "weight_map": { "lm_head.weight": "a.safetensors" } });
+    let server = Server::files(vec![
+        ("/m.gguf", header(None, &tensors())),
+        ("/api/models/o/r/tree/main?recursive=true", list(&["config.json", INDEX])),
+        ("/o/r/resolve/main/config.json", config.to_string().into_bytes()),
+        ("/o/r/resolve/main/model.safetensors.index.json", index.to_string().into_bytes()),
+    ]);
+    let folder = TempDir::new().unwrap();
+    let site = folder.path().join("kb");
+    assert!(expect::kbgen().arg("init").arg(&site).output().unwrap().status.success());
+    let url = format!("{}/m.gguf", server.address);
+    for (slug, from, id) in [("of-url", url.as_str(), "⟦owner/name⟧"), ("of-checkpoint", "hf:o/r", "o/r")]
+    {
+        let output = server.run(&site, &["new", "model", slug, "--from", from]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("pass `--fetch`"), "{message}");
+        let output = server.run(&site, &["new", "model", slug, "--fetch", "--from", from]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let page = fs::read_to_string(site.join(format!("content/models/{slug}.md"))).unwrap();
+        for line in [&format!("hf_id: {id}\n"), "  hidden: 512\n", "  kv_heads: 2\n", "  ffn: 1024\n"] {
+            assert!(page.contains(line), "{line} in {page}");
+        }
+    }
 }
 
 #[test]
@@ -194,9 +274,8 @@ fn of_a_checkpoint_the_configuration_and_the_index_are_read() {
         "model_type": "llama", "hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 2,
         "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 1000, "max_position_embeddings": 8192,
     });
-    let index_file = "model.safetensors.index.json";
     let server = Server::files(vec![
-        ("/api/models/o/r/tree/main?recursive=true", list(&["config.json", index_file, "model.safetensors"])),
+        ("/api/models/o/r/tree/main?recursive=true", list(&["config.json", INDEX, "model.safetensors"])),
         ("/o/r/resolve/main/config.json", config.to_string().into_bytes()),
         ("/o/r/resolve/main/model.safetensors.index.json", index.to_string().into_bytes()),
     ]);
@@ -213,7 +292,7 @@ fn a_server_that_ignores_ranges_is_read_as_far_as_needed() {
     let server = Server::start(Box::new(|stream, target, _| {
         write!(stream, "HTTP/1.1 200 OK\r\n\r\n")?;
         if target == "/m.gguf" {
-            stream.write_all(&long_header(2 << 20))?;
+            stream.write_all(&long_header())?;
         } else {
             // an array of 2^40 strings of 1,000 bytes
             let key = [&1_u64.to_le_bytes()[..], b"k", &9_u32.to_le_bytes(), &8_u32.to_le_bytes()].concat();

@@ -144,8 +144,13 @@ fn what_cannot_be_estimated_is_refused_with_the_reason() {
     fs::write(&text, "a text").unwrap();
     fs::write(&cut, &header(None, &tensors())[..200]).unwrap();
     fs::write(&good, header(None, &tensors())).unwrap();
+    let partial = path("partial/no-layer-1.gguf");
+    fs::create_dir(folder.path().join("partial")).unwrap();
+    let first: Vec<_> = tensors().into_iter().filter(|(name, _)| !name.starts_with("blk.1.")).collect();
+    fs::write(&partial, header(None, &first)).unwrap();
     for (file, arguments, reason) in [
-        (text.as_str(), [].as_slice(), "not a GGUF file: it begins with `a te`"),
+        (partial.as_str(), [].as_slice(), "every layer of this architecture has attention"),
+        (&text, &[], "not a GGUF file: it begins with `a te`"),
         (&cut, &[], "the file ends within its header"),
         (&good, &["--quant", "Q4_K_M"], "`--quant` does not apply to a file"),
         (&good, &["--ctx", "9000"], "supports 1 to 8,192 tokens"),

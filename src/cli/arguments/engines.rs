@@ -1,7 +1,6 @@
 //! Options of `kbgen fit` that llama.cpp and vLLM have too, under their names.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -81,15 +80,22 @@ pub(crate) struct VllmOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files beside the model")]
 pub(crate) struct FileOptions {
-    /// Projector for images or audio, a GGUF file
+    /// Projector for images or audio, a GGUF file; with --fetch, an address
     #[arg(long, value_name = "FILE")]
-    pub mmproj: Option<PathBuf>,
-    /// LoRA adapter, a GGUF file; repeatable
+    pub mmproj: Option<String>,
+    /// LoRA adapter, a GGUF file; repeatable; with --fetch, an address
     #[arg(long, value_name = "FILE")]
-    pub lora: Vec<PathBuf>,
-    /// Draft model for speculative decoding, a GGUF file
+    pub lora: Vec<String>,
+    /// Draft model for speculative decoding, a GGUF file; with --fetch, an address
     #[arg(long, value_name = "FILE", visible_alias = "model-draft")]
-    pub draft: Option<PathBuf>,
+    pub draft: Option<String>,
+}
+
+impl FileOptions {
+    /// Returns all files.
+    pub fn all(&self) -> impl Iterator<Item = &String> {
+        self.mmproj.iter().chain(&self.lora).chain(&self.draft)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,10 +1,8 @@
 //! Files loaded beside the model: projector, LoRA adapters, draft model.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::Path;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::gguf::Header;
 use kbgen_estimate::placement::Device;
 use kbgen_estimate::planner::Planner;
@@ -12,7 +10,8 @@ use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::engines::FileOptions;
-use crate::cli::fit::model_file::GgufModel;
+use crate::cli::fit::model_file::{GgufModel, read_headers};
+use crate::cli::fit::remote::{Fetched, FileKind, fetch, is_address, needs_fetch};
 
 /// File or model loaded beside the model, with its needs on the first device.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -29,6 +28,9 @@ pub(super) struct Addition {
     pub driver_bytes: u64,
     /// Command that runs a further model.
     pub command: Option<String>,
+    /// URLs of a file on a server, one for each part.
+    #[serde(skip)]
+    pub urls: Vec<String>,
 }
 
 impl Addition {
@@ -52,57 +54,87 @@ impl Addition {
 ///
 /// # Errors
 /// If a file cannot be read, is damaged, or is of another kind.
-pub(super) fn additions(options: &FileOptions, settings: &Settings) -> Result<Vec<Addition>> {
+pub(super) fn additions(
+    options: &FileOptions,
+    settings: &Settings,
+    is_fetching: bool,
+) -> Result<Vec<Addition>> {
     let mut all = Vec::new();
     if let Some(file) = &options.mmproj {
-        all.push(tensors("projector", file, |kind, architecture| {
-            kind == "mmproj" || architecture == "clip"
-        })?);
+        let read = ReadFile::new(file, FileKind::Projector, is_fetching)?;
+        all.push(read.tensors("projector", |kind, architecture| kind == "mmproj" || architecture == "clip")?);
     }
     for file in &options.lora {
-        all.push(tensors("LoRA", file, |kind, _| kind == "adapter")?);
+        let read = ReadFile::new(file, FileKind::Model, is_fetching)?;
+        all.push(read.tensors("LoRA", |kind, _| kind == "adapter")?);
     }
     if let Some(file) = &options.draft {
-        all.push(draft(file, settings)?);
+        all.push(ReadFile::new(file, FileKind::Model, is_fetching)?.draft(settings)?);
     }
     Ok(all)
 }
 
-/// Sums the tensors of a file.
-fn tensors(kind: &'static str, file: &Path, fits: impl Fn(&str, &str) -> bool) -> Result<Addition> {
-    let named = || file.display().to_string();
-    let input = File::open(file).with_context(named)?;
-    let header = Header::read(BufReader::with_capacity(1 << 16, input)).with_context(named)?;
-    let (own, architecture) = (header.text("general.type"), header.text("general.architecture"));
-    let (own, architecture) = (own.unwrap_or("model"), architecture.unwrap_or_default());
-    if !fits(own, architecture) {
-        bail!("{}: the file is no {kind} but `{own}` of `{architecture}`", file.display());
-    }
-    let weights_bytes = header.tensors.iter().map(|tensor| tensor.bytes().0).sum();
-    Ok(Addition { kind, file: named(), weights_bytes, ..Addition::default() })
+/// Header of a file.
+struct ReadFile {
+    path: PathBuf,
+    header: Header,
+    /// URLs of a file on a server, one for each part.
+    urls: Vec<String>,
 }
 
-fn draft(file: &Path, settings: &Settings) -> Result<Addition> {
-    let path = file.to_str().ok_or_else(|| anyhow!("{}: the path is not UTF-8", file.display()))?;
-    let draft = GgufModel::read(path)?;
-    let mut model = draft.model.architecture.clone();
-    model.max_context = model.max_context.max(settings.context);
-    let own = Settings {
-        gpu_layers: None,
-        experts: ExpertPlacement::WithLayer,
-        tensor_split: vec![1],
-        cache_placement: CachePlacement::WithLayer,
-        ..settings.clone()
-    };
-    let need = Planner::of_file(&model, &draft.model).estimate(&own);
-    let need = need.map_err(|reason| anyhow!("{}: {reason}", file.display()))?;
-    let gpu = need.device(Device::Gpu(0)).expect("all layers are on one device");
-    Ok(Addition {
-        kind: "draft model",
-        file: file.display().to_string(),
-        weights_bytes: gpu.weights.bytes.0,
-        cache_bytes: gpu.cache.bytes.0,
-        compute_bytes: gpu.compute.bytes.0,
-        ..Addition::default()
-    })
+impl ReadFile {
+    fn new(argument: &str, kind: FileKind, is_fetching: bool) -> Result<Self> {
+        if !is_address(argument) {
+            let (path, header) = read_headers(argument)?;
+            return Ok(Self { path, header, urls: Vec::new() });
+        }
+        if !is_fetching {
+            bail!("{}", needs_fetch(argument));
+        }
+        match fetch(argument, kind)? {
+            Fetched::File { path, header, urls, .. } => {
+                let path = PathBuf::from(path.file_name().unwrap_or_default());
+                Ok(Self { path, header, urls: urls.iter().map(ToString::to_string).collect() })
+            }
+            Fetched::Checkpoint { repository, .. } => bail!("{repository} has no GGUF file"),
+        }
+    }
+
+    fn addition(self, kind: &'static str) -> Addition {
+        Addition { kind, file: self.path.display().to_string(), urls: self.urls, ..Addition::default() }
+    }
+
+    /// Sums the tensors.
+    fn tensors(self, kind: &'static str, fits: impl Fn(&str, &str) -> bool) -> Result<Addition> {
+        let text = |key| self.header.text(key);
+        let own = text("general.type").unwrap_or("model");
+        let architecture = text("general.architecture").unwrap_or_default();
+        if !fits(own, architecture) {
+            bail!("{}: the file is no {kind} but `{own}` of `{architecture}`", self.path.display());
+        }
+        let weights_bytes = self.header.tensors.iter().map(|tensor| tensor.bytes().0).sum();
+        Ok(Addition { weights_bytes, ..self.addition(kind) })
+    }
+
+    fn draft(self, settings: &Settings) -> Result<Addition> {
+        let draft = GgufModel::new(self.path.clone(), &self.header)?;
+        let mut model = draft.model.architecture.clone();
+        model.max_context = model.max_context.max(settings.context);
+        let own = Settings {
+            gpu_layers: None,
+            experts: ExpertPlacement::WithLayer,
+            tensor_split: vec![1],
+            cache_placement: CachePlacement::WithLayer,
+            ..settings.clone()
+        };
+        let need = Planner::of_file(&model, &draft.model).estimate(&own);
+        let need = need.map_err(|reason| anyhow!("{}: {reason}", self.path.display()))?;
+        let gpu = need.device(Device::Gpu(0)).expect("all layers are on one device");
+        Ok(Addition {
+            weights_bytes: gpu.weights.bytes.0,
+            cache_bytes: gpu.cache.bytes.0,
+            compute_bytes: gpu.compute.bytes.0,
+            ..self.addition("draft model")
+        })
+    }
 }

@@ -71,8 +71,15 @@ pub(super) fn commands(
         None => ollama(request, plan, &model, shell),
         Some(_) => Vec::new(),
     };
+    // llama-server downloads only the model itself
+    let llama_cpp = |shell: Shell| {
+        let mut lines: Vec<String> =
+            request.additions.iter().flat_map(|each| &each.urls).map(|url| shell.download(url)).collect();
+        lines.push(llama_server(request, plan, &model, shell));
+        lines
+    };
     Commands {
-        llama_cpp: vec![llama_server(request, plan, &model, Shell::Posix)],
+        llama_cpp: llama_cpp(Shell::Posix),
         ollama: ollama(Shell::Posix),
         ollama_run: model
             .of_ollama
@@ -81,7 +88,7 @@ pub(super) fn commands(
             .map(|name| format!("ollama run {name}")),
         ollama_reason,
         powershell: PowerShellCommands {
-            llama_cpp: vec![llama_server(request, plan, &model, Shell::PowerShell)],
+            llama_cpp: llama_cpp(Shell::PowerShell),
             ollama: ollama(Shell::PowerShell),
         },
         lm_studio: lm_studio(request, plan, &model),
@@ -158,6 +165,12 @@ impl Shell {
             Self::Posix => format!("'{}'", word.replace('\'', r"'\''")),
             Self::PowerShell => format!("'{}'", word.replace('\'', "''")),
         }
+    }
+
+    /// Formats a command that downloads a file. `curl` without `.exe` is another command in PowerShell 5.
+    fn download(self, url: &str) -> String {
+        let program = if self == Self::Posix { "curl" } else { "curl.exe" };
+        format!("{program} -fLO {}", self.quoted(url))
     }
 
     /// Formats a command with environment variables.

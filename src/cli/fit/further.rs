@@ -82,5 +82,6 @@ pub(super) fn further_model(
         compute_bytes: gpu.compute.bytes.0,
         driver_bytes,
         command,
+        urls: Vec::new(),
     })
 }

@@ -1,4 +1,4 @@
-//! HTTP requests by the system's curl, which knows its proxies and certificates. The bytes and the time of a command are
+//! HTTP requests by the system's curl, which knows its proxies and certificates. The bytes and the time of a client are
 //! bounded, and a token is sent to the Hugging Face Hub only.
 
 use std::env;
@@ -21,7 +21,7 @@ const FIRST_RANGE: u64 = 1024 * 1024;
 /// Maximum number of bytes that are read of a file. The longest known header, of a vocabulary of 262,144 tokens, has a tenth
 /// of it.
 const MAX_READ: u64 = 256 * 1024 * 1024;
-/// Time for all requests of a command.
+/// Time for all requests of a client.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// Makes requests. Redirects are followed here and not by curl, so that the token never reaches their hosts.

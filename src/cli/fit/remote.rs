@@ -1,19 +1,20 @@
-//! A model on a server: the headers of its GGUF files, or the configuration and the index of a checkpoint.
+//! A model or another file on a server: the headers of its GGUF files, or the configuration and the index of a checkpoint.
 
+use std::cell::RefCell;
 use std::env;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::gguf::Header;
 use kbgen_estimate::huggingface::{Checkpoint, StoredTensor, model_fields, read_header, read_index};
 use serde::Deserialize;
 use url::Url;
 
-use crate::cli::fit::checkpoint_dir::{CheckpointModel, INDEX, MAX_CONFIG};
+use crate::cli::fit::checkpoint_dir::{INDEX, MAX_CONFIG};
 use crate::cli::fit::http::HttpClient;
-use crate::cli::fit::model_file::{GgufModel, is_later_part, read_parts};
-use crate::cli::fit::request::ModelSource;
+use crate::cli::fit::model_file::{is_later_part, read_parts};
 use crate::site::HUB_PREFIXES;
 
 /// Address of the Hugging Face Hub, unless `HF_ENDPOINT` is set.
@@ -27,7 +28,32 @@ const MAX_CANDIDATES: usize = 60;
 /// Parts of the names of files that are no models (`gguf_filename_is_model` in `common/download.cpp` of llama.cpp).
 const NO_MODEL: [&str; 6] = ["mmproj", "imatrix", "mtp-", "eagle3-", "dflash-", "dspark-"];
 
-/// Address of a model.
+/// Kind of file to select in a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum FileKind {
+    /// Model or adapter.
+    Model,
+    /// Projector of a model.
+    Projector,
+}
+
+/// Headers of a file on a server.
+pub(in crate::cli) enum Fetched {
+    /// GGUF file.
+    File {
+        /// Path of the file, or of the first part of a split one.
+        path: PathBuf,
+        header: Header,
+        /// URLs of the parts.
+        urls: Vec<Url>,
+        /// Options of llama-server that download it as the model.
+        download: Vec<String>,
+    },
+    /// Checkpoint of Hugging Face.
+    Checkpoint { repository: String, fields: Box<ArchitectureFields>, checkpoint: Checkpoint },
+}
+
+/// Address of a file.
 enum Address {
     /// Repository on the hub, and a file or quantization of it.
     Repository { name: String, file: Option<String> },
@@ -44,17 +70,22 @@ struct ListedFile {
 }
 
 /// Returns whether an argument is an address instead of a name or a file.
-pub(super) fn is_address(argument: &str) -> bool {
+pub(in crate::cli) fn is_address(argument: &str) -> bool {
     argument.starts_with("http://")
         || HUB_PREFIXES.iter().any(|prefix| argument.starts_with(prefix))
         || argument.starts_with("https://")
 }
 
-/// Reads the headers of a model on a server.
+/// Returns the message for an address without `--fetch`.
+pub(in crate::cli) fn needs_fetch(argument: &str) -> String {
+    format!("to read the header of `{argument}` from its server, which needs the network, pass `--fetch`")
+}
+
+/// Reads the headers of a file on a server.
 ///
 /// # Errors
-/// If the address is invalid, or its server does not have a model there. If there are several, they are listed.
-pub(super) fn fetch<'s>(argument: &str) -> Result<ModelSource<'s>> {
+/// If the address is invalid, or its server does not have such a file there. If there are several, they are listed.
+pub(in crate::cli) fn fetch(argument: &str, kind: FileKind) -> Result<Fetched> {
     let client = HttpClient::from_environment()?;
     let hub = env::var("HF_ENDPOINT").ok().filter(|hub| !hub.is_empty());
     let hub = hub.as_deref().unwrap_or(HUB);
@@ -78,7 +109,7 @@ pub(super) fn fetch<'s>(argument: &str) -> Result<ModelSource<'s>> {
         Address::Repository { name, file } => {
             let files = files(&client, &hub, &name)?;
             let url_of = |file: &str| in_hub(&hub, &name, &["resolve", "main", file]);
-            if let Some(found) = select(&files, &name, file.as_deref())? {
+            if let Some(found) = select(&files, &name, file.as_deref(), kind)? {
                 let download = ["-hf", &name, "-hff", found, "--no-mmproj"].map(str::to_string).to_vec();
                 // parts have the separators of this system
                 let url_of = |path: &Path| url_of(&path.to_string_lossy().replace('\\', "/"));
@@ -140,11 +171,16 @@ fn files(client: &HttpClient, hub: &Url, repository: &str) -> Result<Vec<String>
     Ok(listed.into_iter().filter(is_file).map(|file| file.path).collect())
 }
 
-/// Selects the requested file, or the only model. `None` if there is no GGUF file.
+/// Selects the requested file, or the only one of this kind. `None` if there is no GGUF file.
 ///
 /// # Errors
-/// If no model or several are possible.
-fn select<'f>(files: &'f [String], repository: &str, asked: Option<&str>) -> Result<Option<&'f str>> {
+/// If no file or several are possible.
+fn select<'f>(
+    files: &'f [String],
+    repository: &str,
+    asked: Option<&str>,
+    kind: FileKind,
+) -> Result<Option<&'f str>> {
     fn name(file: &str) -> &str {
         file.rsplit('/').next().unwrap_or(file)
     }
@@ -154,18 +190,29 @@ fn select<'f>(files: &'f [String], repository: &str, asked: Option<&str>) -> Res
     if let Some(exact) = asked.and_then(|asked| ggufs.iter().find(|file| **file == asked)) {
         return Ok(Some(exact));
     }
-    let is_model =
-        |file: &&str| !NO_MODEL.iter().any(|part| name(file).contains(part)) && !is_later_part(name(file));
+    let is_of_kind = |file: &&str| match kind {
+        FileKind::Model => {
+            !NO_MODEL.iter().any(|part| name(file).contains(part)) && !is_later_part(name(file))
+        }
+        FileKind::Projector => name(file).contains("mmproj"),
+    };
     let is_asked =
         |file: &&str| asked.is_none_or(|asked| name(file) == asked || has_quant(name(file), asked));
-    let models: Vec<&str> = ggufs.into_iter().filter(is_model).collect();
+    let models: Vec<&str> = ggufs.into_iter().filter(is_of_kind).collect();
     let found: Vec<&str> = models.iter().filter(|file| is_asked(file)).copied().collect();
     let (problem, candidates) = match (found.as_slice(), asked) {
         ([only], _) => return Ok(Some(only)),
         ([], None) => return Ok(None),
         ([], Some(asked)) if models.is_empty() => bail!("no file `{asked}` in {repository}"),
         ([], Some(asked)) => (format!("no file `{asked}` in {repository}; it has"), models),
-        (several, _) => (format!("{repository} has {} models; pass one of", several.len()), found),
+        (several, _) => (
+            format!(
+                "{repository} has {} {}; pass one of",
+                several.len(),
+                if kind == FileKind::Model { "models" } else { "projectors" }
+            ),
+            found,
+        ),
     };
     let mut message = format!("{problem}:");
     for file in candidates.iter().take(MAX_CANDIDATES) {
@@ -188,27 +235,34 @@ fn has_quant(file: &str, quant: &str) -> bool {
 }
 
 /// Reads the headers of a GGUF file and of the further parts of a split one.
-fn gguf<'s>(
+fn gguf(
     client: &HttpClient,
     path: PathBuf,
     url_of: &dyn Fn(&Path) -> Result<Url>,
     download: Vec<String>,
-) -> Result<ModelSource<'s>> {
+) -> Result<Fetched> {
+    let urls = RefCell::new(Vec::new());
     let (path, header) = read_parts(path, |path| {
-        let input = BufReader::with_capacity(1 << 16, client.reader(&url_of(path)?));
+        let url = url_of(path)?;
+        let input = BufReader::with_capacity(1 << 16, client.reader(&url));
+        urls.borrow_mut().push(url);
         Header::read(input).with_context(|| path.display().to_string())
     })?;
-    let name = PathBuf::from(path.file_name().unwrap_or_default());
-    Ok(ModelSource::File(Box::new(GgufModel { download, ..GgufModel::new(name, &header)? })))
+    let mut urls = urls.into_inner();
+    // of a split file, the given part was read first, to count the parts
+    if urls.len() > 1 {
+        urls.remove(0);
+    }
+    Ok(Fetched::File { path, header, urls, download })
 }
 
 /// Reads the configuration of a checkpoint, and its index or the header of its only file.
-fn checkpoint<'s>(
+fn checkpoint(
     client: &HttpClient,
     files: &[String],
     repository: &str,
     url_of: &dyn Fn(&str) -> Result<Url>,
-) -> Result<ModelSource<'s>> {
+) -> Result<Fetched> {
     const ONLY_FILE: &str = "model.safetensors";
     let has = |name: &str| files.iter().any(|file| file == name);
     if !has("config.json") || !(has(INDEX) || has(ONLY_FILE)) {
@@ -232,7 +286,5 @@ fn checkpoint<'s>(
     let fields = model_fields(&config, &tensors).with_context(|| format!("{repository}: config.json"))?;
     let (layers, kv_heads) = (fields.layer_count(), fields.kv_heads);
     let checkpoint = Checkpoint { tensors, layers, kv_heads, total_size };
-    let title = repository.rsplit('/').next().unwrap_or(repository).to_string();
-    let model = CheckpointModel::new(PathBuf::from(repository), title, (fields, checkpoint))?;
-    Ok(ModelSource::Checkpoint(Box::new(model)))
+    Ok(Fetched::Checkpoint { repository: repository.to_string(), fields: Box::new(fields), checkpoint })
 }

@@ -1,5 +1,7 @@
 //! Request of `kbgen fit` from the command line: model, machine, settings.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow, bail};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::estimator::check;
@@ -14,7 +16,7 @@ use crate::cli::fit::further::further_model;
 use crate::cli::fit::llama_options;
 use crate::cli::fit::machine::Machine;
 use crate::cli::fit::model_file::{GgufModel, is_file, is_path};
-use crate::cli::fit::remote::{fetch, is_address};
+use crate::cli::fit::remote::{Fetched, FileKind, fetch, is_address};
 use crate::cli::fit::vllm_options::VllmRequest;
 use crate::diag::nearest;
 use crate::fit;
@@ -62,7 +64,7 @@ impl<'s> FitRequest<'s> {
     /// For the first invalid option.
     pub fn new(site: &'s Site, options: &FitOptions) -> Result<Self> {
         let Some((first, further)) = options.models.split_first() else { bail!("no model") };
-        if options.fetch && !options.models.iter().any(|model| is_address(model)) {
+        if options.fetch && !options.models.iter().chain(options.files.all()).any(|file| is_address(file)) {
             bail!("`--fetch` needs an address: hf:OWNER/NAME, hf:OWNER/NAME:FILE or https://…");
         }
         let source = ModelSource::new(site, first, options.fetch)?;
@@ -105,7 +107,7 @@ impl<'s> FitRequest<'s> {
         if options.runner == RunnerName::Ollama && slots > 1 && model.family.served_alone_by_ollama {
             bail!("Ollama serves one request at a time with {title}; set `--slots` to 1");
         }
-        let additions = additions(&options.files, &settings)?;
+        let additions = additions(&options.files, &settings, options.fetch)?;
         let vllm = VllmRequest::new(&options.vllm, machine.cards.len())?;
         let layers = model.layers.len() as u64;
         settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
@@ -126,7 +128,18 @@ impl<'s> FitRequest<'s> {
 impl<'s> ModelSource<'s> {
     fn new(site: &'s Site, argument: &str, is_fetching: bool) -> Result<Self> {
         if is_fetching && is_address(argument) {
-            return fetch(argument);
+            return match fetch(argument, FileKind::Model)? {
+                Fetched::File { path, header, download, .. } => {
+                    let name = PathBuf::from(path.file_name().unwrap_or_default());
+                    Ok(Self::File(Box::new(GgufModel { download, ..GgufModel::new(name, &header)? })))
+                }
+                Fetched::Checkpoint { repository, fields, checkpoint } => {
+                    let title = repository.rsplit('/').next().unwrap_or(&repository).to_string();
+                    let model =
+                        CheckpointModel::new(PathBuf::from(repository), title, (*fields, checkpoint))?;
+                    Ok(Self::Checkpoint(Box::new(model)))
+                }
+            };
         }
         if let Some(folder) = folder_of(argument) {
             return Ok(Self::Checkpoint(Box::new(CheckpointModel::read(&folder)?)));

@@ -138,6 +138,8 @@ export default function ({ browser, program, url }) {
       ["--gpu", "geforce-rtx-4090", "--ctx", "4096", "--kv-type", "q8_0", "--os", "windows"],
     ],
     ["deepseek-v2-lite-chat", "gpu=radeon-rx-7900-xtx&ctx=8192", ["--gpu", "radeon-rx-7900-xtx"]],
+    ["llama-3.1-8b-instruct", "gpu=geforce-gtx-1650&ctx=8192", ["--gpu", "geforce-gtx-1650"]],
+    ["qwen3-30b-a3b", "gpu=geforce-rtx-3060-12-gb&ctx=16384", ["--gpu", "geforce-rtx-3060-12-gb", "--ctx", "16384"]],
     [
       "gpt-oss-20b",
       "gpu=geforce-rtx-3060-12-gb,geforce-rtx-3060-12-gb&ctx=8192",
@@ -156,7 +158,10 @@ export default function ({ browser, program, url }) {
           const table = kbgen.fit.tables.file;
           const { devices } = kbgen.fit.need(table, kbgen.answer.settingOf(state, table, kbgen.calculator.index));
           const answer = kbgen.answer.of(state, table, kbgen.calculator.index);
-          return { devices, verdict: answer.verdict, most: answer.most };
+          const change = answer.offload && answer.offload.change;
+          const setting = change && kbgen.answer.settingOf({ ...state, ...change }, table, kbgen.calculator.index);
+          const part = setting && { setting, ...kbgen.fit.need(table, setting) };
+          return { devices, verdict: answer.verdict, most: answer.most, part };
         });
         for (const [i, device] of found.devices.entries()) {
           const own = told.devices[i];
@@ -165,6 +170,15 @@ export default function ({ browser, program, url }) {
             assert.deepEqual(device.compute, own.compute_range_bytes);
             assert.deepEqual(device.total, own.total_range_bytes);
           }
+        }
+        assert.equal(Boolean(found.part), Boolean(told.plan));
+        if (found.part) {
+          const { plan } = told;
+          const { setting, devices, host } = found.part;
+          assert.equal(setting.layers ?? told.model.layers + 1, plan.settings.gpu_layers);
+          assert.equal(setting.experts, plan.settings.cpu_expert_layers);
+          assert.deepEqual(devices[0].total, plan.devices[0].total_range_bytes);
+          assert.deepEqual([host.weights, host.cache], [plan.host.weights_bytes, plan.host.cache_bytes]);
         }
         const verdicts = told.devices.map(device => device.verdict);
         const worst = ["fits", "tight", "no"].findLast(verdict => verdicts.includes(verdict));
