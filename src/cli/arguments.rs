@@ -12,7 +12,9 @@ use clap_complete::Shell;
 use jiff::civil::Date;
 
 use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
-use crate::cli::arguments::upkeep::{LinksOptions, MigrateOptions, MineOptions, StaleOptions, VerifyOptions};
+use crate::cli::arguments::upkeep::{
+    LinksOptions, MigrateOptions, MineOptions, MvOptions, StaleOptions, VerifyOptions,
+};
 use crate::serve::HostName;
 
 /// Generate an errors knowledge base from a folder of Markdown pages
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Links(LinksOptions),
     /// Serve diagnose, explain, fit and search to an assistant (MCP)
     Mcp(McpOptions),
+    /// Move or rename a page, with the links and references to it
+    Mv(MvOptions),
     /// Convert pages of an earlier format to the current one
     Migrate(MigrateOptions),
     /// List the error messages in a program's source that no signature matches

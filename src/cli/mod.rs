@@ -18,8 +18,10 @@ mod man;
 mod mcp;
 mod migrate;
 mod mine;
+mod mv;
 mod new;
 mod progress;
+mod rewrite;
 mod serve;
 mod stale;
 mod terminal;
@@ -86,6 +88,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Links(options) => links::run(arguments, options, terminal),
         Command::Mcp(options) => mcp::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
+        Command::Mv(options) => mv::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Verify(options) => verify::run(arguments, options, terminal),
         Command::Init(options) => init::run(options, terminal),
