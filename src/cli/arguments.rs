@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Mine(MineOptions),
     /// Check the options and environment variables on pages against a program's source
     Verify(VerifyOptions),
+    /// Create a knowledge base from a Zola, mdBook or Hugo site
+    Import(ImportOptions),
     /// Create a knowledge base
     Init(InitOptions),
     /// Print a completion script for a shell
@@ -333,6 +335,35 @@ pub(crate) struct InitOptions {
     /// Subject besides errors
     #[arg(long, value_enum, default_value_t = StarterPack::Llm, value_name = "PACK")]
     pub pack: StarterPack,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportOptions {
+    /// Generator of the site
+    #[arg(value_enum)]
+    pub generator: Generator,
+    /// Folder of the site, which contains its settings
+    pub dir: PathBuf,
+    /// Folder to create; it must be empty or not exist
+    #[arg(long, value_name = "NEW_SITE")]
+    pub into: PathBuf,
+    /// Address of the published site; each page names its old address as its source [default: from the settings]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Value of `verified` of pages without a date [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+}
+
+/// Generators whose sites can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generator {
+    /// Zola: config.toml, content/, templates/shortcodes/, static/
+    Zola,
+    /// mdBook: book.toml, src/SUMMARY.md
+    Mdbook,
+    /// Hugo: hugo.toml or another settings file, content/, static/
+    Hugo,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod environment;
 mod estimate;
 mod explain;
 mod fit;
+mod import;
 mod init;
 mod knowledge_base;
 mod links;
@@ -91,6 +92,7 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Mv(options) => mv::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Verify(options) => verify::run(arguments, options, terminal),
+        Command::Import(options) => import::run(options, terminal),
         Command::Init(options) => init::run(options, terminal),
         Command::Completions(options) => completions::run(options, terminal),
         Command::Man(options) => man::run(options, terminal),

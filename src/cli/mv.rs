@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
@@ -12,13 +11,10 @@ use crate::cli::rewrite::{self, Rewritten};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::diag::{Diagnostic, Rule, Severity};
-use crate::engine::Engine;
 use crate::files::{self, Edit, Sources};
 use crate::link::{Move, Unwritable};
-use crate::load::{self, Drafts};
-use crate::pipeline::{self, Analysis, SiteOptions};
-use crate::progress::NoProgress;
-use crate::render::Audience;
+use crate::load;
+use crate::pipeline::Analysis;
 use crate::schema::is_slug;
 use crate::site::{Kind, PageId};
 
@@ -31,7 +27,7 @@ const RULE: Rule = Rule {
 pub(super) fn run(arguments: &Arguments, options: &MvOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let (sources, faults) = load::read(&root)?;
-    let before = analyze(&sources, faults.clone())?;
+    let before = rewrite::analyze(&sources, faults.clone())?;
     let old = site_path(&root, &options.old)?;
     let Some(page) = before.site.heads().find(|head| head.path == old && sources.find(&old).is_some()) else {
         bail!("`{old}` is not a page; pass its file, such as `content/guides/start.md`");
@@ -51,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, options: &MvOptions, terminal: &Termina
     let mut after = sources.clone();
     texts.iter().for_each(|(file, text)| after.replace(*file, text.clone()));
     after.rename(&old, &new);
-    let found = new_errors(&before, analyze(&after, faults)?, (&old, &new));
+    let found = new_errors(&before, rewrite::analyze(&after, faults)?, (&old, &new));
     if !found.is_empty() {
         return Ok(report(&found, &after, terminal));
     }
@@ -76,17 +72,6 @@ fn report(found: &[Diagnostic], sources: &Sources, terminal: &Terminal) -> Outco
     terminal.print_findings(found, sources);
     terminal.message("no file changed");
     Outcome::Findings
-}
-
-fn analyze(sources: &Sources, faults: Vec<Diagnostic>) -> Result<Analysis> {
-    let options = SiteOptions {
-        today: environment::today(),
-        drafts: Drafts::Include,
-        base_url: None,
-        audience: Audience::World,
-        engine: Arc::new(Engine::without_cache()),
-    };
-    pipeline::analyze(sources, faults, &options, &NoProgress)
 }
 
 /// Returns the path in the site of a file: as given below `content/`, or else relative to the current folder.

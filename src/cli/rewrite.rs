@@ -1,11 +1,20 @@
-//! Writing of changed source files: all of them or none.
+//! Analysis of sources in memory, and writing of changed source files: all of them or none.
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cli::environment;
+use crate::diag::{Diagnostic, Severity};
 use crate::emit::{Permission, SingleFile};
+use crate::engine::Engine;
+use crate::files::Sources;
+use crate::load::Drafts;
+use crate::pipeline::{self, Analysis, SiteOptions};
+use crate::progress::NoProgress;
+use crate::render::Audience;
 
 /// A source file with its new text.
 pub(super) struct Rewritten {
@@ -15,6 +24,24 @@ pub(super) struct Rewritten {
     pub old: Option<String>,
     /// New text; `None` to remove the file.
     pub new: Option<String>,
+}
+
+/// Analyzes sources, drafts included.
+pub(super) fn analyze(sources: &Sources, faults: Vec<Diagnostic>) -> Result<Analysis> {
+    let options = SiteOptions {
+        today: environment::today(),
+        drafts: Drafts::Include,
+        base_url: None,
+        audience: Audience::World,
+        engine: Arc::new(Engine::without_cache()),
+    };
+    pipeline::analyze(sources, faults, &options, &NoProgress)
+}
+
+/// Returns the errors of sources.
+pub(super) fn errors(sources: &Sources, faults: Vec<Diagnostic>) -> Result<Vec<Diagnostic>> {
+    let found = analyze(sources, faults)?.findings;
+    Ok(found.into_iter().filter(|finding| finding.severity == Severity::Error).collect())
 }
 
 /// Replaces a file atomically.
