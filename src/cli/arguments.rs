@@ -1,6 +1,7 @@
 //! Command-line options. The modules of the commands interpret them.
 
 pub(crate) mod engines;
+pub(crate) mod import;
 pub(crate) mod upkeep;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use clap_complete::Shell;
 use jiff::civil::Date;
 
 use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
+use crate::cli::arguments::import::ImportOptions;
 use crate::cli::arguments::upkeep::{
     LinksOptions, MigrateOptions, MineOptions, MvOptions, StaleOptions, VerifyOptions,
 };
@@ -143,6 +145,9 @@ pub(crate) struct CheckOptions {
     /// Report only findings that are new since this git revision or in files changed since
     #[arg(long, value_name = "REV")]
     pub changed: Option<String>,
+    /// Make the edits of findings that have only one, and report the others
+    #[arg(long, conflicts_with = "changed")]
+    pub fix: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub format: CheckFormat,
@@ -335,35 +340,6 @@ pub(crate) struct InitOptions {
     /// Subject besides errors
     #[arg(long, value_enum, default_value_t = StarterPack::Llm, value_name = "PACK")]
     pub pack: StarterPack,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ImportOptions {
-    /// Generator of the site
-    #[arg(value_enum)]
-    pub generator: Generator,
-    /// Folder of the site, which contains its settings
-    pub dir: PathBuf,
-    /// Folder to create; it must be empty or not exist
-    #[arg(long, value_name = "NEW_SITE")]
-    pub into: PathBuf,
-    /// Address of the published site; each page names its old address as its source [default: from the settings]
-    #[arg(long, value_name = "URL")]
-    pub url: Option<String>,
-    /// Value of `verified` of pages without a date [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    pub date: Option<Date>,
-}
-
-/// Generators whose sites can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Generator {
-    /// Zola: config.toml, content/, templates/shortcodes/, static/
-    Zola,
-    /// mdBook: book.toml, src/SUMMARY.md
-    Mdbook,
-    /// Hugo: hugo.toml or another settings file, content/, static/
-    Hugo,
 }
 
 #[derive(Debug, Args)]

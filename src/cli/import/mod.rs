@@ -22,7 +22,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::cli::arguments::{Generator, ImportOptions};
+use crate::cli::arguments::import::{Generator, ImportOptions};
 use crate::cli::import::imported_site::LossKind;
 use crate::cli::import::source_tree::SourceTree;
 use crate::cli::terminal::Terminal;

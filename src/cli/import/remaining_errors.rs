@@ -46,18 +46,12 @@ pub(super) fn repair(folder: &Path, losses: &mut Vec<Loss>) -> Result<(Vec<Diagn
 }
 
 fn edits_of(finding: &Diagnostic, sources: &Sources) -> Vec<Edit> {
+    if let Some(fix) = &finding.fix {
+        return vec![Edit::clone(fix)];
+    }
     let span = finding.span;
     let written = sources.text(span);
     match finding.code {
-        "command-character" => {
-            let ascii = match written.chars().next() {
-                Some(c) if c.is_whitespace() => " ",
-                Some('\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{2032}') => "'",
-                Some('\u{201c}'..='\u{201f}' | '\u{2033}') => "\"",
-                _ => "-",
-            };
-            vec![Edit::new(span, ascii)]
-        }
         // Its definition was removed.
         "undefined-reference" => vec![Edit::new(span.part(0, 0), "\\")],
         "mixed-script" => {
