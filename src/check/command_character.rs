@@ -30,13 +30,13 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 let block = &body[fence.range.clone()];
                 let marks = in_block(block, language == "console");
                 found.extend(
-                    marks.into_iter().map(|mark| mark.finding(span(mark.shifted(fence.range.start)))),
+                    marks.into_iter().map(|mark| mark.fixable(span(mark.shifted(fence.range.start)))),
                 );
             }
         }
         for range in &head.body.outline.code {
             let marks = in_inline(&body[range.clone()]);
-            found.extend(marks.into_iter().map(|mark| mark.finding(span(mark.shifted(range.start)))));
+            found.extend(marks.into_iter().map(|mark| mark.fixable(span(mark.shifted(range.start)))));
         }
     }
     for (line, outline) in texts::lines(context) {
@@ -71,6 +71,11 @@ impl Mark {
             ascii => format!("write `{ascii}`"),
         };
         Diagnostic::error(&RULE, span, message).help(help)
+    }
+
+    /// As [`Mark::finding`], at the character itself, so that it can be replaced.
+    fn fixable(&self, span: Span) -> Diagnostic {
+        self.finding(span).fix(self.ascii)
     }
 }
 

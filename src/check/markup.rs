@@ -91,7 +91,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let extractors = extractors.filter(|head| !head.is_unread());
     for head in context.pages.heads().chain(extractors) {
         for fault in &head.body.outline.errors {
-            found.push(finding(&fault.kind, head.body.span.part(fault.range.start, fault.range.end)));
+            let span = head.body.span.part(fault.range.start, fault.range.end);
+            found.push(with_fix(finding(&fault.kind, span), &fault.kind, context.sources.text(span)));
         }
         found.extend(invisible_in_front(head, context.sources));
         found.extend(ids_of_templates(head));
@@ -109,6 +110,21 @@ fn finding(kind: &MarkdownErrorKind, span: Span) -> Diagnostic {
     let is_shown = matches!(kind, MarkdownErrorKind::BareAddress | MarkdownErrorKind::UnknownLanguage(_));
     let make = if is_shown { Diagnostic::warning } else { Diagnostic::error };
     make(rule, span, kind.message()).help(kind.help())
+}
+
+/// Adds the edit to findings that have only one: a bare URL becomes a link, an invisible character is removed.
+fn with_fix(finding: Diagnostic, kind: &MarkdownErrorKind, written: &str) -> Diagnostic {
+    match kind {
+        MarkdownErrorKind::BareAddress if !written.ends_with(['_', '*', '~']) => {
+            finding.fix(format!("<{written}>"))
+        }
+        MarkdownErrorKind::HiddenCharacter(character)
+            if written == character.to_string() && !character.is_control() =>
+        {
+            finding.fix("")
+        }
+        _ => finding,
+    }
 }
 
 /// Finds invisible characters in the front matter.

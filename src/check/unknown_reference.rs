@@ -3,7 +3,7 @@
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Spanned;
-use crate::site::{Head, Kind, PageId};
+use crate::site::{Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
@@ -22,23 +22,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             .flatten();
         found.push(unknown(kind, named, near));
     };
-    for error in &context.pages.errors {
-        error.data.related.iter().for_each(|slug| look(Kind::Error, slug));
-        error.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
-    }
-    for guide in &context.pages.guides {
-        guide.data.related.iter().for_each(|slug| look(Kind::Error, slug));
-        guide.data.tools.iter().for_each(|slug| look(Kind::Tool, slug));
-        guide.data.illustration_model.iter().for_each(|slug| look(Kind::Model, slug));
-    }
-    for reading in &context.pages.readings {
-        reading.data.pages.iter().for_each(|slug| look(Kind::Error, slug));
-    }
-    for device in &context.pages.devices {
-        device.data.benchmarks.iter().for_each(|row| look(Kind::Model, &row.model));
-    }
-    for head in context.pages.heads() {
-        fence_tools(head).iter().for_each(|slug| look(Kind::Tool, slug));
+    for reference in context.pages.references() {
+        look(reference.kind, &reference.slug);
     }
     for error in &context.pages.errors {
         if let Some(own) = error.data.related.iter().find(|slug| slug.value == error.head.id.slug) {
@@ -58,16 +43,4 @@ fn unknown(kind: Kind, named: &Spanned<String>, near: Option<&str>) -> Diagnosti
         None => format!("add `content/{}/…{slug}.md`, or remove it from the list", kind.folder()),
     };
     Diagnostic::error(&RULE, named.span, format!("unknown {} `{slug}`", kind.name())).help(help)
-}
-
-fn fence_tools(head: &Head) -> Vec<Spanned<String>> {
-    head.body
-        .outline
-        .fences
-        .iter()
-        .filter_map(|fence| {
-            let range = fence.tool_range.clone()?;
-            Some(Spanned::new(fence.tool.clone()?, head.body.span.part(range.start, range.end)))
-        })
-        .collect()
 }

@@ -1,6 +1,7 @@
 //! Command-line options. The modules of the commands interpret them.
 
 pub(crate) mod engines;
+pub(crate) mod import;
 pub(crate) mod upkeep;
 
 use std::ffi::OsString;
@@ -12,7 +13,10 @@ use clap_complete::Shell;
 use jiff::civil::Date;
 
 use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
-use crate::cli::arguments::upkeep::{LinksOptions, MigrateOptions, MineOptions, StaleOptions, VerifyOptions};
+use crate::cli::arguments::import::ImportOptions;
+use crate::cli::arguments::upkeep::{
+    LinksOptions, MigrateOptions, MineOptions, MvOptions, StaleOptions, VerifyOptions,
+};
 use crate::serve::HostName;
 
 /// Generate an errors knowledge base from a folder of Markdown pages
@@ -50,12 +54,16 @@ pub(crate) enum Command {
     Links(LinksOptions),
     /// Serve diagnose, explain, fit and search to an assistant (MCP)
     Mcp(McpOptions),
+    /// Move or rename a page, with the links and references to it
+    Mv(MvOptions),
     /// Convert pages of an earlier format to the current one
     Migrate(MigrateOptions),
     /// List the error messages in a program's source that no signature matches
     Mine(MineOptions),
     /// Check the options and environment variables on pages against a program's source
     Verify(VerifyOptions),
+    /// Create a knowledge base from a Zola, mdBook or Hugo site
+    Import(ImportOptions),
     /// Create a knowledge base
     Init(InitOptions),
     /// Print a completion script for a shell
@@ -137,6 +145,9 @@ pub(crate) struct CheckOptions {
     /// Report only findings that are new since this git revision or in files changed since
     #[arg(long, value_name = "REV")]
     pub changed: Option<String>,
+    /// Make the edits of findings that have only one, and report the others
+    #[arg(long, conflicts_with = "changed")]
+    pub fix: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub format: CheckFormat,

@@ -7,16 +7,20 @@ use std::sync::Arc;
 use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
 use crate::cli::build_cache::BuildCache;
 use crate::cli::changed::{self, GitDiff};
+use crate::cli::rewrite::{self, Rewritten};
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::engine::DryRun;
-use crate::files::{Sources, Span};
+use crate::files::{self, Edit, SourceId, Sources, Span};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Analysis, SiteOptions};
 use crate::progress::NoProgress;
 use crate::render::Audience;
 use crate::site::format_count;
+
+/// Maximum number of passes of `--fix`: edits that overlap are made one after another.
+const MAX_FIX_PASSES: usize = 8;
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -33,7 +37,15 @@ pub(super) fn run(
         audience: Audience::World,
         engine: Arc::new(cache.engine()),
     };
-    let (draft, mut found) = check_sources(&sources, faults, &order)?;
+    let (mut draft, mut found) = check_sources(&sources, faults, &order)?;
+    for _ in 0..if options.fix { MAX_FIX_PASSES } else { 0 } {
+        if !fix(&root, &found, &sources, terminal)? {
+            break;
+        }
+        let (read, faults) = load::read_again(&root, &sources)?;
+        sources = read;
+        (draft, found) = check_sources(&sources, faults, &order)?;
+    }
     cache.save(&order.engine, terminal);
     add_tracked(&mut found, &mut sources, &root);
     let mut suppressed = 0;
@@ -58,6 +70,24 @@ pub(super) fn run(
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if has_errors { Outcome::Findings } else { Outcome::Success })
+}
+
+/// Applies the edits of findings, and prints each. Returns whether there were any.
+fn fix(root: &Path, found: &[Diagnostic], sources: &Sources, terminal: &Terminal) -> anyhow::Result<bool> {
+    let fixed: Vec<(&Diagnostic, &Edit)> =
+        found.iter().filter_map(|finding| Some((finding, finding.fix.as_deref()?))).collect();
+    let texts = files::apply(fixed.iter().map(|(_, edit)| (*edit).clone()).collect(), sources);
+    let rewritten = |(file, new): (SourceId, String)| {
+        let source = sources.get(file);
+        Rewritten { path: source.path.clone(), old: Some(source.text.to_string()), new: Some(new) }
+    };
+    rewrite::write_all(root, &texts.into_iter().map(rewritten).collect::<Vec<_>>())?;
+    for (finding, _) in &fixed {
+        let source = sources.get(finding.span.source);
+        let line = source.position(finding.span.start).line;
+        terminal.message(format!("fixed {}:{line}: {}", source.path, finding.message));
+    }
+    Ok(!fixed.is_empty())
 }
 
 /// Reports kbgen's own files that git tracks, since every checkout of the site receives them.

@@ -1,16 +1,13 @@
 //! `kbgen migrate`: converts the pages of a site to the current format.
 
-use std::path::Path;
-
 use anyhow::{Result, bail};
 
 use crate::cli::arguments::Arguments;
 use crate::cli::arguments::upkeep::MigrateOptions;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, environment};
+use crate::cli::{Outcome, environment, rewrite};
 use crate::config::{Config, FORMAT};
 use crate::diag::Diagnostic;
-use crate::emit::{Permission, SingleFile};
 use crate::files::Sources;
 use crate::load::{self, MigratedPage};
 
@@ -37,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, options: &MigrateOptions, terminal: &Te
     }
     for file in &files {
         if !options.check {
-            write(&root.join(&file.path), &file.text)?;
+            rewrite::write(&root.join(&file.path), &file.text)?;
         }
         terminal.print(format!("{}\n", file.path));
     }
@@ -65,9 +62,4 @@ fn settings(sources: &Sources, config: &Config) -> Result<Option<MigratedPage>> 
         text.insert_str(start, &format!("format = {FORMAT}\n"));
     }
     Ok(Some(MigratedPage { path: source.path.clone(), text }))
-}
-
-/// Replaces a file atomically.
-fn write(path: &Path, text: &str) -> Result<()> {
-    SingleFile { path, mark: b"", sources: &[], permission: Permission::TakeOver }.write(text.as_bytes())
 }

@@ -11,6 +11,7 @@ mod environment;
 mod estimate;
 mod explain;
 mod fit;
+mod import;
 mod init;
 mod knowledge_base;
 mod links;
@@ -18,8 +19,10 @@ mod man;
 mod mcp;
 mod migrate;
 mod mine;
+mod mv;
 mod new;
 mod progress;
+mod rewrite;
 mod serve;
 mod stale;
 mod terminal;
@@ -86,8 +89,10 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Links(options) => links::run(arguments, options, terminal),
         Command::Mcp(options) => mcp::run(arguments, options, terminal),
         Command::Migrate(options) => migrate::run(arguments, options, terminal),
+        Command::Mv(options) => mv::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Verify(options) => verify::run(arguments, options, terminal),
+        Command::Import(options) => import::run(options, terminal),
         Command::Init(options) => init::run(options, terminal),
         Command::Completions(options) => completions::run(options, terminal),
         Command::Man(options) => man::run(options, terminal),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::files::{SourceId, Sources, Span};
+use crate::files::{Edit, SourceId, Sources, Span};
 
 /// Maximum number of findings of one rule in one file before they are summarized.
 const MAX_PER_RULE: usize = 100;
@@ -62,9 +62,11 @@ pub struct Diagnostic {
     /// Phrase in lower case without a full stop, with names in backticks.
     pub message: String,
     /// Suggested action.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
     /// Related locations, each with a label.
     pub related: Vec<(Span, String)>,
+    /// Edit that resolves it, if there is exactly one.
+    pub fix: Option<Box<Edit>>,
 }
 
 impl Diagnostic {
@@ -77,6 +79,7 @@ impl Diagnostic {
             message: truncate(message.into(), MAX_MESSAGE_CHARS),
             help: None,
             related: Vec::new(),
+            fix: None,
         }
     }
 
@@ -87,7 +90,13 @@ impl Diagnostic {
 
     /// Adds a suggested action.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(truncate(help.into(), MAX_HELP_CHARS));
+        self.help = Some(truncate(help.into(), MAX_HELP_CHARS).into());
+        self
+    }
+
+    /// Sets the only text that resolves the finding in place of its span.
+    pub fn fix(mut self, text: impl Into<String>) -> Self {
+        self.fix = Some(Box::new(Edit::new(self.span, text)));
         self
     }
 

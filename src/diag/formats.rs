@@ -139,5 +139,16 @@ fn sarif_result(finding: &Diagnostic, sources: &Sources) -> Value {
     if !finding.related.is_empty() {
         result["relatedLocations"] = related.collect();
     }
+    if let Some(fix) = &finding.fix {
+        let mut change = FindingLocation::new(fix.span, sources).sarif();
+        let region = change["region"].take();
+        result["fixes"] = json!([{
+            "description": {"text": finding.help},
+            "artifactChanges": [{
+                "artifactLocation": change["artifactLocation"],
+                "replacements": [{"deletedRegion": region, "insertedContent": {"text": fix.text}}],
+            }],
+        }]);
+    }
     result
 }

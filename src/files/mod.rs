@@ -1,10 +1,12 @@
-//! Sources and outputs in memory, and spans in sources.
+//! Sources and outputs in memory, and spans and edits of sources.
 
+mod edit;
 mod key;
 mod outputs;
 mod source;
 mod span;
 
+pub use edit::{Edit, apply};
 pub use key::{Key, PROGRAM};
 pub use outputs::{BuildFiles, MemorySink, Outputs, Sink, UpdateSink};
 pub use source::{Source, SourceId, Sources, is_scratch, picture_size};

@@ -126,6 +126,15 @@ impl Sources {
         *source = Source::new(std::mem::take(&mut source.path), text);
     }
 
+    /// Changes the path of a text file, which keeps its id.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        if let Some(id) = self.by_path.remove(from) {
+            let source = &mut self.texts[id.0 as usize];
+            *source = Source::new(to, source.text.as_str());
+            self.by_path.insert(to.to_string(), id);
+        }
+    }
+
     fn put(&mut self, known: Option<SourceId>, source: Source) -> SourceId {
         match known.or_else(|| self.earlier.get(&source.path).copied()) {
             Some(id) => {

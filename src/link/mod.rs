@@ -1,4 +1,9 @@
-//! Resolves the targets of all links. Whether a dangling link is an error is up to `check`.
+//! Resolves the targets of all links, and rewrites them when a page moves. Whether a dangling link is an error is up to
+//! `check`.
+
+mod moves;
+
+pub use moves::{Move, Unwritable};
 
 use rayon::prelude::*;
 

@@ -73,6 +73,11 @@ impl Kind {
         matches!(self, Self::Model | Self::Hardware | Self::Quant).then_some(Pack::Llm)
     }
 
+    /// Returns whether pages of this kind have an address of their own.
+    pub fn has_address(self) -> bool {
+        !matches!(self, Self::Term | Self::Extractor | Self::Reading)
+    }
+
     /// Returns the name in data files and messages.
     pub fn name(self) -> &'static str {
         match self {

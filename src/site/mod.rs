@@ -10,6 +10,7 @@ mod page;
 mod pages;
 mod prose_call;
 mod quantities;
+mod references;
 pub mod scaffold;
 mod tables;
 mod visible;
@@ -28,6 +29,7 @@ pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall};
 pub use quantities::{format_count, gib, number};
+pub use references::Reference;
 pub use tables::{
     CACHE_TYPES, CARDS, Curve, Factors, Figures, FitTable, LayerWeights, ModelFit, Offload, PAIRS,
     Parameters, ProseFigure, QuantFit, Run, Runner, SLOTS, SampledSplit, SampledSplits, Share, Vllm,

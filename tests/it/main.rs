@@ -33,6 +33,7 @@ mod hostile;
 mod hostile_patterns;
 mod html;
 #[cfg(unix)]
+mod imports;
 mod kills;
 mod knowledge;
 mod large_sites;

@@ -68,3 +68,14 @@ pub(crate) struct MigrateOptions {
     #[arg(long)]
     pub check: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct MvOptions {
+    /// Page: its file, such as content/guides/start.md
+    pub old: PathBuf,
+    /// New file, or an existing folder; the page keeps its kind
+    pub new: PathBuf,
+    /// Print the changes without making them
+    #[arg(long)]
+    pub dry_run: bool,
+}

@@ -1,0 +1,333 @@
+//! Shortcodes of Zola and Hugo: finds them, converts the common ones, and keeps unknown ones as text.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::cli::import::html_tags::{code_block, destination};
+use crate::cli::import::imported_site::{Loss, LossKind};
+use crate::cli::import::page_header;
+use crate::cli::import::traced_text::TracedText;
+use crate::markdown;
+
+/// Follows the first brace of a shortcode that stays as text; removed at the end.
+const KEPT: char = '\u{E000}';
+/// Maximum number of conversions per page, against unlimited growth.
+const MAX_CONVERSIONS: usize = 10_000;
+
+/// Syntax of shortcodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// `{{ name(key="value") }}`, `{% name() %} … {% end %}`.
+    Zola,
+    /// `{{< name "value" >}}`, `{{% name key=value %}} … {{% /name %}}`.
+    Hugo,
+}
+
+/// A shortcode.
+#[derive(Debug, Clone)]
+pub(super) struct Shortcode {
+    /// Byte range of the tag.
+    pub range: Range<usize>,
+    /// Name; of an escaped shortcode, its text without the comment marks.
+    pub name: String,
+    /// Arguments; those without a key have their position, from `0`.
+    pub arguments: Vec<(String, Value)>,
+    /// Function of the tag.
+    pub role: Role,
+}
+
+/// Text that replaces a shortcode, or why there is none; `None` for an unknown shortcode.
+pub(super) type Conversion = Option<Result<String, String>>;
+
+/// Function of a tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Has a body if there is an end tag for it.
+    Start {
+        /// Whether the body is Markdown.
+        is_markdown: bool,
+    },
+    /// Ends the nearest start tag.
+    End,
+    /// Shows the syntax of a shortcode.
+    Escaped,
+}
+
+impl Shortcode {
+    /// Returns an argument as text.
+    pub fn text(&self, key: &str) -> Option<String> {
+        let (_, value) = self.arguments.iter().find(|(name, _)| name == key)?;
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_string))
+    }
+}
+
+/// Converts the shortcodes of a text. `own` converts those of the site; `None` leaves a shortcode to the common ones.
+pub(super) fn convert(
+    body: &mut TracedText,
+    syntax: Syntax,
+    file: &str,
+    losses: &mut Vec<Loss>,
+    own: &mut dyn FnMut(&Shortcode, Option<&str>) -> Conversion,
+) {
+    for _ in 0..MAX_CONVERSIONS {
+        let found = scan(&body.text, syntax);
+        let Some((first, end)) = next(&found) else { break };
+        let inner = end.map(|end| &body.text[first.range.end..end.range.start]);
+        let whole = first.range.start..end.map_or(first.range.end, |end| end.range.end);
+        let converted = match first.role {
+            Role::Start { .. } => own(first, inner).or_else(|| common(first, inner).map(Ok)),
+            Role::Escaped | Role::End => None,
+        };
+        let fault = match converted {
+            Some(Ok(new)) => {
+                body.apply(vec![(whole, new)]);
+                continue;
+            }
+            Some(Err(fault)) => fault,
+            None => "unknown".to_string(),
+        };
+        let edits = keep(body, first, end);
+        if first.role != Role::Escaped {
+            let message = format!("shortcode `{}` is {fault}: kept as text", first.name);
+            losses.push(Loss::new(file, body.line(first.range.start), LossKind::Shortcode, message));
+        }
+        body.apply(edits);
+    }
+    body.text = body.text.replace(KEPT, "");
+}
+
+/// Returns the next shortcode to convert, with its end tag: the first pair without others inside, or else the first.
+fn next(found: &[Shortcode]) -> Option<(&Shortcode, Option<&Shortcode>)> {
+    for (at, end) in found.iter().enumerate().filter(|(_, tag)| tag.role == Role::End) {
+        let matches = |tag: &&Shortcode| {
+            matches!(tag.role, Role::Start { .. }) && (end.name.is_empty() || tag.name == end.name)
+        };
+        if let Some(start) = found[..at].iter().rev().find(matches) {
+            // Those between them have no end tag.
+            let between = found
+                .iter()
+                .find(|tag| tag.range.start > start.range.start && tag.range.start < end.range.start);
+            return Some(between.map_or((start, Some(end)), |inner| (inner, None)));
+        }
+    }
+    found.first().map(|first| (first, None))
+}
+
+/// Returns the edits that keep a shortcode as text: as code in prose, and its body as code unless it is Markdown.
+fn keep(body: &TracedText, tag: &Shortcode, end: Option<&Shortcode>) -> Vec<(Range<usize>, String)> {
+    let outline = markdown::outline(&body.text);
+    let in_code = |at: usize| {
+        let ranges = outline.code.iter().chain(outline.fences.iter().map(|fence| &fence.range));
+        ranges.into_iter().any(|range| range.contains(&at)) || body.text[..at].ends_with('(')
+    };
+    let text = |tag: &Shortcode| {
+        let written = match tag.role {
+            Role::Escaped => tag.name.as_str(),
+            _ => &body.text[tag.range.clone()],
+        };
+        let kept = format!("{{{KEPT}{}", &written[1..]);
+        if in_code(tag.range.start) || kept.contains('`') {
+            kept
+        } else {
+            format!("`{}`", kept.replace('\n', " "))
+        }
+    };
+    let mut edits = vec![(tag.range.clone(), text(tag))];
+    if let Some(end) = end {
+        edits.push((end.range.clone(), text(end)));
+        let inner = tag.range.end..end.range.start;
+        let is_code =
+            tag.role == (Role::Start { is_markdown: false }) && body.text[inner.clone()].contains('\n');
+        if is_code && !in_code(tag.range.start) {
+            edits.push((inner.clone(), code_block("text", &body.text[inner])));
+        }
+    }
+    edits
+}
+
+/// Finds all shortcodes, in order.
+fn scan(text: &str, syntax: Syntax) -> Vec<Shortcode> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = text[at..].find('{') {
+        let start = at + offset;
+        let tag = match syntax {
+            Syntax::Zola => zola_tag(text, start),
+            Syntax::Hugo => hugo_tag(text, start),
+        };
+        at = tag.as_ref().map_or(start + 1, |tag| tag.range.end);
+        found.extend(tag);
+    }
+    found
+}
+
+/// Returns the offset of `mark` after `from`, outside quotes, at most 4 KB away.
+fn find_outside_quotes(text: &str, from: usize, mark: &str) -> Option<usize> {
+    let mut quote = None;
+    for (offset, c) in text[from..].char_indices().take_while(|(offset, _)| *offset < 4096) {
+        match (quote, c) {
+            (None, _) if text[from + offset..].starts_with(mark) => return Some(from + offset),
+            (None, '"' | '`') => quote = Some(c),
+            (Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn zola_tag(text: &str, start: usize) -> Option<Shortcode> {
+    let rest = &text[start..];
+    let (close, is_pair) = if rest.starts_with("{{") {
+        ("}}", false)
+    } else if rest.starts_with("{%") {
+        ("%}", true)
+    } else {
+        return None;
+    };
+    let inner_start = start + 2;
+    if text[inner_start..].starts_with("/*") {
+        let end = inner_start + text[inner_start..].find(&format!("*/{close}"))?;
+        let shown = format!("{}{}{close}", &rest[..2], &text[inner_start + 2..end]);
+        return Some(Shortcode {
+            range: start..end + 4,
+            name: shown,
+            arguments: Vec::new(),
+            role: Role::Escaped,
+        });
+    }
+    let end = find_outside_quotes(text, inner_start, close)?;
+    let inner = text[inner_start..end].trim_matches(['-', ' ', '\n', '\t']);
+    let range = start..end + 2;
+    if is_pair && inner.starts_with("end") && inner.chars().all(char::is_alphanumeric) {
+        return Some(Shortcode { range, name: String::new(), arguments: Vec::new(), role: Role::End });
+    }
+    let (name, arguments) = inner.split_once('(')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    if name.is_empty() || !name.trim_end().chars().all(is_name) {
+        return None;
+    }
+    let arguments = arguments.trim_end().strip_suffix(')')?.trim().trim_end_matches(',');
+    // Zola's arguments have the form of an inline table, except for quotes `…`.
+    let table = format!("x = {{{}}}", arguments.replace('\n', " ").replace('`', "\""));
+    let parsed = page_header::parse(&table, "toml").ok()?;
+    let arguments = parsed["x"].as_object()?.clone().into_iter().collect();
+    Some(Shortcode { range, name: name.trim().into(), arguments, role: Role::Start { is_markdown: true } })
+}
+
+fn hugo_tag(text: &str, start: usize) -> Option<Shortcode> {
+    let rest = &text[start..];
+    let (close, is_markdown) = if rest.starts_with("{{<") {
+        (">}}", false)
+    } else if rest.starts_with("{{%") {
+        ("%}}", true)
+    } else {
+        return None;
+    };
+    let inner_start = start + 3;
+    if text[inner_start..].trim_start().starts_with("/*") {
+        let end = inner_start + text[inner_start..].find(close)?;
+        let shown = text[inner_start..end].trim().trim_start_matches("/*").trim_end_matches("*/");
+        let name = format!("{}{shown}{close}", &rest[..3]);
+        return Some(Shortcode { range: start..end + 3, name, arguments: Vec::new(), role: Role::Escaped });
+    }
+    let end = find_outside_quotes(text, inner_start, close)?;
+    let range = start..end + 3;
+    let inner = text[inner_start..end].trim();
+    let (inner, role) = match inner.strip_prefix('/') {
+        Some(inner) => (inner.trim(), Role::End),
+        None => (inner.trim_end_matches('/'), Role::Start { is_markdown }),
+    };
+    let mut words = words(inner).into_iter();
+    let name = words.next().filter(|name| !name.is_empty())?;
+    let key = |word: &str| {
+        let (key, value) = word.split_once('=')?;
+        let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+        is_key.then(|| (key.to_string(), Value::from(unquoted(value))))
+    };
+    let named =
+        |(at, word): (usize, String)| key(&word).unwrap_or_else(|| (at.to_string(), unquoted(&word).into()));
+    Some(Shortcode { range, name, arguments: words.enumerate().map(named).collect(), role })
+}
+
+/// Splits at white space outside quotes.
+fn words(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for c in text.chars() {
+        match (quote, c) {
+            (None, c) if c.is_whitespace() => {
+                words.extend(Some(std::mem::take(&mut word)).filter(|word| !word.is_empty()))
+            }
+            (None, '"' | '`') => {
+                quote = Some(c);
+                word.push(c);
+            }
+            (Some(open), c) if open == c => {
+                quote = None;
+                word.push(c);
+            }
+            (_, c) => word.push(c),
+        }
+    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
+    words
+}
+
+fn unquoted(text: &str) -> String {
+    text.trim_matches(['"', '`']).replace("\\\"", "\"")
+}
+
+/// Converts shortcodes that most sites use in the same way.
+fn common(tag: &Shortcode, inner: Option<&str>) -> Option<String> {
+    let first = |keys: &[&str]| keys.iter().find_map(|key| tag.text(key));
+    match (tag.name.as_str(), inner) {
+        ("figure" | "img" | "image" | "imgproc", None) => {
+            let source = first(&["src", "path", "url", "link", "0"])?;
+            let caption = first(&["caption", "title"]).unwrap_or_default();
+            let alt = first(&["alt"]).unwrap_or_else(|| caption.clone()).replace(['[', ']', '\n'], " ");
+            let shown = if caption.is_empty() { String::new() } else { format!("\n\n*{}*", caption.trim()) };
+            Some(format!("![{alt}]({}){shown}", destination(&source)))
+        }
+        ("highlight" | "code", Some(code)) => {
+            let language = first(&["0", "lang", "language"]).unwrap_or_else(|| "text".into());
+            Some(code_block(&language, code))
+        }
+        ("youtube", None) => {
+            let id = first(&["id", "0"])?;
+            Some(format!("<https://www.youtube.com/watch?v={}>", id.replace(['<', '>', ' '], "")))
+        }
+        ("vimeo", None) => {
+            Some(format!("<https://vimeo.com/{}>", first(&["id", "0"])?.replace(['<', '>', ' '], "")))
+        }
+        ("details", Some(text)) => {
+            let title = first(&["summary", "title", "0"]).unwrap_or_else(|| "Details".into());
+            Some(format!("\n\n**{title}**\n\n{}\n\n", text.trim()))
+        }
+        (name, Some(text)) => {
+            let level = alert_level(name).or_else(|| {
+                let is_alert =
+                    ["admonition", "alert", "callout", "notice", "aside", "admonish"].contains(&name);
+                let kind = first(&["type", "kind", "level", "color", "class", "0"]);
+                let flag = || tag.arguments.iter().find_map(|(key, _)| alert_level(key));
+                is_alert.then(|| kind.and_then(|kind| alert_level(&kind)).or_else(flag).unwrap_or("NOTE"))
+            })?;
+            let title = first(&["title"]).map(|title| format!("**{title}**\n\n")).unwrap_or_default();
+            let text = format!("{title}{}", text.trim());
+            let lines: Vec<String> = text.lines().map(|line| format!("> {}", line.trim_end())).collect();
+            Some(format!("\n\n> [!{level}]\n{}\n\n", lines.join("\n").replace("> \n", ">\n")))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the alert of a name.
+fn alert_level(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "note" | "info" | "primary" | "secondary" => "NOTE",
+        "tip" | "hint" | "success" => "TIP",
+        "important" => "IMPORTANT",
+        "warning" | "warn" => "WARNING",
+        "caution" | "danger" | "error" => "CAUTION",
+        _ => return None,
+    })
+}
