@@ -119,7 +119,7 @@ fn a_page_that_names_the_cause_needs_no_reading_and_a_wrapper_does() {
     let wrapper = "Traceback (most recent call last):
   File \"/venv/lib/python3.12/site-packages/vllm/loader.py\", line 9, in load
     open(path)
-OSError: [Errno 24] Too many open files: '/models/a.json'
+OSError: [Errno 5] Input/output error: '/models/a.json'
 RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {'EngineCore_0': 1}
 ";
     let (answer, text) = diagnose(wrapper);
@@ -133,9 +133,9 @@ fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
     let wrapper =
         "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}\n";
     let (_, text) =
-        diagnose(&format!("OSError: [Errno 24] Too many open files: '/models/a.json'\n{wrapper}"));
+        diagnose(&format!("OSError: [Errno 5] Input/output error: '/models/a.json'\n{wrapper}"));
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
-    assert!(text.starts_with("what the log says:\n\nThe operating system reports error 24"), "{text}");
+    assert!(text.starts_with("what the log says:\n\nThe operating system reports error 5"), "{text}");
     assert!(place("pages of messages that do not name the cause") < place("kbgen explain vllm-engine-core"));
     let killed = "Killed\nModuleNotFoundError: No module named 'tomato'\n";
     let (answer, text) = diagnose(killed);

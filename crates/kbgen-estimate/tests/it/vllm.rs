@@ -241,6 +241,21 @@ fn reported_peaks_of_mlx_lie_in_the_range() {
         let total = mlx(&models[id], WeightType::Mlx(4), tokens).unwrap().total();
         assert!((total.low.0..=total.high.0).contains(&peak), "{id}: {peak} in {total:?}");
     }
+    // `mlx_lm.benchmark -p 2048 -g 128`: `mlx_lm/BENCHMARKS.md` of mlx-lm 0.32.2
+    for (id, kind, peak) in [
+        ("qwen3-4b", WeightType::Bf16, 9_020_000_000),
+        ("qwen3-4b", WeightType::Mlx(8), 5_254_000_000),
+        ("qwen3-4b", WeightType::Mlx(6), 4_250_000_000),
+        ("qwen3-4b", WeightType::Mlx(5), 3_860_000_000),
+        ("qwen3-4b", WeightType::Mlx(4), 3_350_000_000),
+        ("qwen3-30b-a3b", WeightType::Mlx(8), 33_460_000_000),
+        ("qwen3-30b-a3b", WeightType::Mlx(6), 25_820_000_000),
+        ("qwen3-30b-a3b", WeightType::Mlx(5), 22_010_000_000),
+        ("qwen3-30b-a3b", WeightType::Mlx(4), 18_200_000_000),
+    ] {
+        let total = mlx(&models[id], kind, 2_176).unwrap().total();
+        assert!((total.low.0..=total.high.0).contains(&peak), "{id} {kind}: {peak} in {total:?}");
+    }
     let gemma = mlx(&models["gemma-3-4b-it"], WeightType::Mlx(4), 32_768).unwrap();
     assert!(gemma.cache.low < gemma.cache.high);
 }
