@@ -44,6 +44,7 @@ kbgen.readings = (() => {
     let ended = 0;
     let announced = "";
     let wrapped = "";
+    let inline;
     // Starts a traceback whose first line is missing.
     const enter = at => {
       if (inside) return;
@@ -90,8 +91,10 @@ kbgen.readings = (() => {
         enter(at);
         raise({ name: raised[1], message: cut((raised[2] || "").trim()), wrapper: WRAPPER.test(line), line: at });
       } else if (/^File(?: "|$)/.test(joined) && [...joined].length < 400) wrapped = joined;
+      else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
     text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
+    if (!best && !frames.length && inline) best = { chain: [inline], first: inline.line };
     const named = best && best.chain.at(-1);
     if (inside && frames.length && !(named && named.frames.length)) {
       const raised = !announced && !chain.length && named;
@@ -109,6 +112,15 @@ kbgen.readings = (() => {
     const ends = ENDINGS.some(ending => own.endsWith(ending) && (own !== ending || own === "StopIteration"));
     const known = ends || (inside && behindFrame && ((own !== name && /^[A-Z]/.test(own)) || name === "Exception"));
     return known && (inside || message);
+  }
+
+  // The first exception with a message within a line.
+  function inlineException(line, at) {
+    for (const { 0: name, index } of line.matchAll(/(?<![\w.])[A-Za-z_][\w.]*(?=: )/g)) {
+      const message = line.slice(index + name.length + 1).trim();
+      if (isException(name, message, false, 0)) return { name, message: cut(message), line: at, frames: [] };
+    }
+    return undefined;
   }
 
   // The file and its folder.
@@ -232,9 +244,7 @@ kbgen.readings = (() => {
       .map(rule => {
         if (rule.traceback) return trace && reading(rules, rule, trace.line, { ...trace.figures }, read);
         const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
-        const match = all.find(
-          ({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)),
-        );
+        const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
         if (!match) return null;
         const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
         return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);

@@ -100,6 +100,8 @@ struct Reader {
     announced: String,
     /// The beginning of a frame that continues on the next line.
     wrapped: String,
+    /// The first exception within a line.
+    inline: Option<Raised>,
     characters: LineChars,
 }
 
@@ -148,6 +150,10 @@ impl Reader {
             && joined.chars().count() < MAX_WRAPPED_LENGTH
         {
             self.wrapped = joined;
+        } else if is_needed && !self.inside && self.inline.is_none() {
+            let found = inline_exception(&content);
+            self.inline =
+                found.map(|(name, message)| Raised { name, message, line: at, ..Raised::default() });
         }
     }
 
@@ -174,8 +180,12 @@ impl Reader {
     }
 
     /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
-    /// without a traceback, such as a title, names its exception.
+    /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
+        if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), self.inline.take()) {
+            self.best = Some((vec![inline.clone()], inline.line));
+            return;
+        }
         let best = self.best.as_ref().and_then(|(chain, _)| chain.last());
         let is_whole = best.is_some_and(|raised| !raised.frames.is_empty());
         if self.inside && !self.frames.is_empty() && !is_whole {
@@ -280,6 +290,15 @@ fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, 
     is_exception.then(|| (name.to_owned(), message.chars().take(MAX_LENGTH).collect()))
 }
 
+/// Reads the first exception with a message within a line, as in `load failed: ValueError: message`.
+fn inline_exception(content: &str) -> Option<(String, String)> {
+    content.match_indices(": ").find_map(|(end, _)| {
+        let before = &content[..end];
+        let name = before.trim_end_matches(|one: char| one.is_ascii_alphanumeric() || "._".contains(one));
+        exception(&content[name.len()..], false, false)
+    })
+}
+
 /// Returns the file and its folder.
 fn ending(path: &str) -> String {
     let parts: Vec<&str> = path.rsplit('/').take(2).collect();
@@ -378,6 +397,9 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ("ok\n> ValueError: a: b\nKeyError: 'c'", Some("2-2 error=ValueError; message=a: b")),
             ("Error: no", None),
             ("an Error: no", None),
+            ("it says `a.ValueError: b: c`", Some("1-1 error=a.ValueError; message=b: c`")),
+            ("not 1.ValueError: no", None),
+            ("so ValueError: b\nKeyError: 'c'", Some("2-2 error=KeyError; message='c'")),
             ("UserWarning: no", None),
             ("raise ValueError(1)", None),
             (
