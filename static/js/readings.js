@@ -11,7 +11,7 @@ kbgen.readings = (() => {
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
   const MARKS = ["File", ".py", "Traceback", "above exception"];
-  const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|StopIteration`);
+  const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
   const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in |^File ([^ ]*?\.py):(\d+),*$/;
@@ -97,7 +97,7 @@ kbgen.readings = (() => {
     if (!best && !frames.length && inline) best = { chain: [inline], first: inline.line };
     const named = best && best.chain.at(-1);
     if (inside && frames.length && !(named && named.frames.length)) {
-      const raised = !announced && !chain.length && named;
+      const raised = !announced && !chain.length && (named || inline);
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
       first = Math.min(first, last.line);
       raise({ ...last, ended: true });
@@ -118,7 +118,8 @@ kbgen.readings = (() => {
   function inlineException(line, at) {
     for (const { 0: name, index } of line.matchAll(/(?<![\w.])[A-Za-z_][\w.]*(?=: )/g)) {
       const message = line.slice(index + name.length + 1).trim();
-      if (isException(name, message, false, 0)) return { name, message: cut(message), line: at, frames: [] };
+      const known = name === "Exception" ? message : isException(name, message, false, 0);
+      if (known) return { name, message: cut(message), line: at, frames: [] };
     }
     return undefined;
   }

@@ -182,7 +182,7 @@ impl Reader {
     /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
     /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
-        if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), self.inline.take()) {
+        if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), &self.inline) {
             self.best = Some((vec![inline.clone()], inline.line));
             return;
         }
@@ -191,7 +191,8 @@ impl Reader {
         if self.inside && !self.frames.is_empty() && !is_whole {
             let name = std::mem::take(&mut self.announced);
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
-            let named = best.filter(|_| cut.name.is_empty() && self.chain.is_empty()).cloned();
+            let is_unnamed = cut.name.is_empty() && self.chain.is_empty();
+            let named = best.or(self.inline.as_ref()).filter(|_| is_unnamed).cloned();
             let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
             self.first = self.first.min(cut.line);
             self.raise(cut);
@@ -287,16 +288,25 @@ fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, 
         ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
     let is_known = ends || inside && after_frame && (is_class || name == "Exception");
     let is_exception = is_name(name) && is_known && (inside || !message.is_empty());
-    is_exception.then(|| (name.to_owned(), message.chars().take(MAX_LENGTH).collect()))
+    is_exception.then(|| (name.to_owned(), cut(message)))
 }
 
 /// Reads the first exception with a message within a line, as in `load failed: ValueError: message`.
 fn inline_exception(content: &str) -> Option<(String, String)> {
     content.match_indices(": ").find_map(|(end, _)| {
         let before = &content[..end];
-        let name = before.trim_end_matches(|one: char| one.is_ascii_alphanumeric() || "._".contains(one));
-        exception(&content[name.len()..], false, false)
+        let start =
+            before.trim_end_matches(|one: char| one.is_ascii_alphanumeric() || "._".contains(one)).len();
+        let message = content[end + 1..].trim();
+        match &before[start..] {
+            name @ "Exception" if !message.is_empty() => Some((name.to_owned(), cut(message))),
+            _ => exception(&content[start..], false, false),
+        }
     })
+}
+
+fn cut(message: &str) -> String {
+    message.chars().take(MAX_LENGTH).collect()
 }
 
 /// Returns the file and its folder.
@@ -399,6 +409,12 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ("an Error: no", None),
             ("it says `a.ValueError: b: c`", Some("1-1 error=a.ValueError; message=b: c`")),
             ("not 1.ValueError: no", None),
+            (
+                "# Exception: no wings\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
+                Some(
+                    "1-1 error=Exception; message=no wings; own_frame=a.py, line 1; frames=1; cut_frame=a.py, line 1",
+                ),
+            ),
             ("so ValueError: b\nKeyError: 'c'", Some("2-2 error=KeyError; message='c'")),
             ("UserWarning: no", None),
             ("raise ValueError(1)", None),
