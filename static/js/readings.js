@@ -11,7 +11,7 @@ kbgen.readings = (() => {
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
   const MARKS = ["File", ".py", "Traceback", "above exception"];
-  const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|StopIteration`);
+  const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
   const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in |^File ([^ ]*?\.py):(\d+),*$/;
@@ -44,6 +44,7 @@ kbgen.readings = (() => {
     let ended = 0;
     let announced = "";
     let wrapped = "";
+    let inline;
     // Starts a traceback whose first line is missing.
     const enter = at => {
       if (inside) return;
@@ -90,11 +91,13 @@ kbgen.readings = (() => {
         enter(at);
         raise({ name: raised[1], message: cut((raised[2] || "").trim()), wrapper: WRAPPER.test(line), line: at });
       } else if (/^File(?: "|$)/.test(joined) && [...joined].length < 400) wrapped = joined;
+      else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
     text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
+    if (!best && !frames.length && inline) best = { chain: [inline], first: inline.line };
     const named = best && best.chain.at(-1);
     if (inside && frames.length && !(named && named.frames.length)) {
-      const raised = !announced && !chain.length && named;
+      const raised = !announced && !chain.length && (named || inline);
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
       first = Math.min(first, last.line);
       raise({ ...last, ended: true });
@@ -109,6 +112,16 @@ kbgen.readings = (() => {
     const ends = ENDINGS.some(ending => own.endsWith(ending) && (own !== ending || own === "StopIteration"));
     const known = ends || (inside && behindFrame && ((own !== name && /^[A-Z]/.test(own)) || name === "Exception"));
     return known && (inside || message);
+  }
+
+  // The first exception with a message within a line.
+  function inlineException(line, at) {
+    for (const { 0: name, index } of line.matchAll(/(?<![\w.])[A-Za-z_][\w.]*(?=: )/g)) {
+      const message = line.slice(index + name.length + 1).trim();
+      const known = name === "Exception" ? message : isException(name, message, false, 0);
+      if (known) return { name, message: cut(message), line: at, frames: [] };
+    }
+    return undefined;
   }
 
   // The file and its folder.
@@ -155,6 +168,9 @@ kbgen.readings = (() => {
   /* reading.rs */
 
   const MOST = 3;
+  const MESSAGES = 8;
+  const MESSAGE = 70;
+  const TRACEBACK = 80;
   const FALLBACK = 90;
   const REPEATING = 95;
 
@@ -185,28 +201,51 @@ kbgen.readings = (() => {
     return null;
   }
 
+  // Whether a line only passes on a failure.
+  const passesOn = (line, found, rules) =>
+    rules.some(
+      ({ slug, order }) =>
+        order >= FALLBACK &&
+        order < REPEATING &&
+        found.readings.some(other => other.slug === slug && other.line === line),
+    );
+
   // The order of a reading: without frames, the traceback is a single line; cut off, or with a message that names no
   // cause, it says less than a message.
   function orderOf(rule, each, found, rules) {
     if (!rule.traceback || !each) return rule.order;
     if (!each.figures.frames) return REPEATING;
-    const fallback = rules.some(
-      ({ slug, order }) =>
-        order >= FALLBACK &&
-        order < REPEATING &&
-        found.readings.some(other => other.slug === slug && other.line === each.line),
-    );
-    return "cut_frame" in each.figures || fallback ? FALLBACK : rule.order;
+    return "cut_frame" in each.figures || passesOn(each.line, found, rules) ? FALLBACK : rule.order;
+  }
+
+  // The messages of exceptions and error lines, each read on its own.
+  function* messages(table, found, trace) {
+    const known = trace ? ["message", "root_message"].map(name => [trace.line, trace.figures[name]]) : [];
+    const names = ["message", "answer", "failure", "reason"];
+    const printed = found.readings.flatMap(({ line, figures }) => names.map(name => [line, figures[name]]));
+    const told = known.concat(printed).filter(([, message]) => message !== undefined);
+    for (const [line, message] of told.slice(0, MESSAGES)) {
+      const work = kbgen.match(table, `Error: ${message}`);
+      let step = work.next();
+      // A part of the table that is not loaded has no message of this text.
+      while (!step.done && !step.value) step = work.next();
+      const causes = step.done ? step.value.readings : [];
+      yield* causes
+        .filter(own => table.readings.some(({ slug, order }) => slug === own.slug && order < FALLBACK))
+        .map(own => ({ ...own, line }));
+    }
   }
 
   return (table, found, text, before = 0) => {
     const rules = table.readings || [];
     const read = kbgen.match.reading;
     const trace = traceback(text, before, read);
+    const all = found.readings.concat(...messages(table, found, trace));
     return rules
       .map(rule => {
         if (rule.traceback) return trace && reading(rules, rule, trace.line, { ...trace.figures }, read);
-        const match = found.readings.find(({ slug }) => slug === rule.slug);
+        const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
+        const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
         if (!match) return null;
         const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
         return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);

@@ -62,6 +62,21 @@ RuntimeError: Worker failed. See root cause above.
 }
 
 #[test]
+fn a_message_is_read_wherever_a_program_prints_it() {
+    for log in [
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nTypeError: qwen isn't supported yet.\n",
+        "level=ERROR msg=\"qwen isn't supported yet.\"",
+        "{\"error\":{\"code\":501,\"message\":\"qwen isn't supported yet.\",\"type\":\"x\"}}",
+    ] {
+        let expected = "The installed version of the program does not support this: qwen";
+        assert!(says(log).iter().any(|says| says == expected), "{log}: {:?}", says(log));
+    }
+    // The line only passes on a failure.
+    let passed_on = says("ValueError: Failed to load model from file: /models/a.gguf");
+    assert!(passed_on[0].starts_with("llama-cpp-python reports only"), "{passed_on:?}");
+}
+
+#[test]
 fn a_call_of_another_version_names_the_package_that_calls() {
     let log = "Traceback (most recent call last):
   File \"/srv/ComfyUI/execution.py\", line 5, in execute

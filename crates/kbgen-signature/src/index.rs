@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
-use crate::reading::{self, Reading, ReadingPage};
+use crate::reading::{self, Reading, ReadingPage, ReadingRule};
 use crate::scanner::{MAX_OCCURRENCES, Occurrence, Occurrences, ScanState, Scanner};
 use crate::step_budget::PatternCost;
 use crate::stream::LogStream;
@@ -125,8 +125,22 @@ impl Index {
     }
 
     /// Returns what a log says, whether or not it has a page: its messages and its traceback in words.
+    ///
+    /// Each message of an exception or of an error line is also read on its own, as `Error: message`: what it says does
+    /// not depend on the program that prints it.
     pub fn readings(&self, diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> Vec<Reading> {
-        reading::readings(&self.table.readings, diagnosis, traceback)
+        let mut found = diagnosis.readings.clone();
+        for (line, message) in reading::messages(diagnosis, traceback) {
+            for own in self.diagnose(&format!("Error: {message}")).readings {
+                let has_slug = |rule: &&ReadingRule| rule.slug == own.slug;
+                let names_cause =
+                    self.table.readings.iter().find(has_slug).is_some_and(ReadingRule::names_cause);
+                if names_cause && found.iter().all(|other| other.slug != own.slug) {
+                    found.push(Match { line, column: 1, ..own });
+                }
+            }
+        }
+        reading::readings(&self.table.readings, diagnosis, &found, traceback)
     }
 
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning

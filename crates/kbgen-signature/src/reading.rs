@@ -14,11 +14,20 @@ use crate::traceback::Traceback;
 /// Maximum number of readings of a log.
 const MAX_READINGS: usize = 3;
 
+/// Readings from this order up to [`TRACEBACK_ORDER`] read any message by its form. They say nothing of a message that
+/// only passes on a failure, which a reading from [`FALLBACK_ORDER`] has.
+const MESSAGE_ORDER: u32 = 70;
+const TRACEBACK_ORDER: u32 = 80;
 /// Readings of this order and later ones do not name the cause; they are left out where another reading does.
 const FALLBACK_ORDER: u32 = 90;
 /// Readings of this order and later ones only repeat a message; they are left out where a page or another reading has
 /// its line.
 const REPEATING_ORDER: u32 = 95;
+
+/// Figures that hold the message of a program within its line, as of `{"error": "…"}`.
+const MESSAGE_FIGURES: [&str; 4] = ["message", "answer", "failure", "reason"];
+/// Maximum number of messages of a log that are read on their own.
+const MAX_MESSAGES: usize = 8;
 
 /// The input of the index for one reading: its rule, and the messages that it reads.
 #[derive(Debug, Clone)]
@@ -50,6 +59,13 @@ pub struct ReadingRule {
     /// Slugs of error pages that apply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<String>,
+}
+
+impl ReadingRule {
+    /// Returns whether it names the cause, not only how the program ended or where the cause is.
+    pub(crate) fn names_cause(&self) -> bool {
+        self.order < FALLBACK_ORDER
+    }
 }
 
 /// A figure that is the meaning of another one.
@@ -95,33 +111,44 @@ pub struct Reading {
     pub names_cause: bool,
 }
 
-/// Returns what a log says, in the order of the rules.
+/// Returns the messages of exceptions and error lines, each with its 1-based line.
+pub(crate) fn messages(diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> Vec<(usize, String)> {
+    let raised = traceback.into_iter().flat_map(|traceback| {
+        let names = ["message", "root_message"].into_iter();
+        names.filter_map(move |name| Some((traceback.line, traceback.figures.get(name)?.to_string())))
+    });
+    let printed = diagnosis.readings.iter().flat_map(|found| {
+        MESSAGE_FIGURES
+            .iter()
+            .filter_map(move |name| Some((found.line, found.figures.get(name)?.to_string())))
+    });
+    raised.chain(printed).take(MAX_MESSAGES).collect()
+}
+
+/// Returns what a log says, in the order of the rules. `messages` has the messages of the log, and those within them.
 pub(crate) fn readings(
     rules: &[ReadingRule],
     diagnosis: &Diagnosis,
+    messages: &[Match],
     traceback: Option<&Traceback>,
 ) -> Vec<Reading> {
     let mut found: Vec<(u32, Reading)> = Vec::new();
     let is_fallback = |rule: &&ReadingRule| (FALLBACK_ORDER..REPEATING_ORDER).contains(&rule.order);
     let fallback_slugs: Vec<&str> = rules.iter().filter(is_fallback).map(|rule| rule.slug.as_str()).collect();
+    // An exception or a message that only passes on a failure says less than the reading of this failure.
+    let is_passed_on = |line| {
+        let has_line = |found: &&Match| found.line == line;
+        diagnosis.readings.iter().filter(has_line).any(|found| fallback_slugs.contains(&found.slug.as_str()))
+    };
     for rule in rules {
+        let reads_form = (MESSAGE_ORDER..TRACEBACK_ORDER).contains(&rule.order);
         let reading = match (rule.traceback, traceback) {
             (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
             (true, None) => None,
-            (false, _) => diagnosis
-                .readings
+            (false, _) => messages
                 .iter()
-                .find(|found| found.slug == rule.slug)
+                .find(|found| found.slug == rule.slug && !(reads_form && is_passed_on(found.line)))
                 .and_then(|found| apply(rules, rule, found.line, figures_at(found, traceback))),
-        };
-        // An exception whose message names no cause says less than the reading of this message.
-        let is_passed_on = |line| {
-            let has_line = |found: &&Match| found.line == line;
-            diagnosis
-                .readings
-                .iter()
-                .filter(has_line)
-                .any(|found| fallback_slugs.contains(&found.slug.as_str()))
         };
         let lacks = |figure| reading.as_ref().is_some_and(|reading| reading.figures.get(figure).is_none());
         let order = match rule.traceback {

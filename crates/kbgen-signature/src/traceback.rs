@@ -100,6 +100,8 @@ struct Reader {
     announced: String,
     /// The beginning of a frame that continues on the next line.
     wrapped: String,
+    /// The first exception within a line.
+    inline: Option<Raised>,
     characters: LineChars,
 }
 
@@ -148,6 +150,10 @@ impl Reader {
             && joined.chars().count() < MAX_WRAPPED_LENGTH
         {
             self.wrapped = joined;
+        } else if is_needed && !self.inside && self.inline.is_none() {
+            let found = inline_exception(&content);
+            self.inline =
+                found.map(|(name, message)| Raised { name, message, line: at, ..Raised::default() });
         }
     }
 
@@ -174,14 +180,19 @@ impl Reader {
     }
 
     /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
-    /// without a traceback, such as a title, names its exception.
+    /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
+        if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), &self.inline) {
+            self.best = Some((vec![inline.clone()], inline.line));
+            return;
+        }
         let best = self.best.as_ref().and_then(|(chain, _)| chain.last());
         let is_whole = best.is_some_and(|raised| !raised.frames.is_empty());
         if self.inside && !self.frames.is_empty() && !is_whole {
             let name = std::mem::take(&mut self.announced);
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
-            let named = best.filter(|_| cut.name.is_empty() && self.chain.is_empty()).cloned();
+            let is_unnamed = cut.name.is_empty() && self.chain.is_empty();
+            let named = best.or(self.inline.as_ref()).filter(|_| is_unnamed).cloned();
             let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
             self.first = self.first.min(cut.line);
             self.raise(cut);
@@ -277,7 +288,25 @@ fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, 
         ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
     let is_known = ends || inside && after_frame && (is_class || name == "Exception");
     let is_exception = is_name(name) && is_known && (inside || !message.is_empty());
-    is_exception.then(|| (name.to_owned(), message.chars().take(MAX_LENGTH).collect()))
+    is_exception.then(|| (name.to_owned(), cut(message)))
+}
+
+/// Reads the first exception with a message within a line, as in `load failed: ValueError: message`.
+fn inline_exception(content: &str) -> Option<(String, String)> {
+    content.match_indices(": ").find_map(|(end, _)| {
+        let before = &content[..end];
+        let start =
+            before.trim_end_matches(|one: char| one.is_ascii_alphanumeric() || "._".contains(one)).len();
+        let message = content[end + 1..].trim();
+        match &before[start..] {
+            name @ "Exception" if !message.is_empty() => Some((name.to_owned(), cut(message))),
+            _ => exception(&content[start..], false, false),
+        }
+    })
+}
+
+fn cut(message: &str) -> String {
+    message.chars().take(MAX_LENGTH).collect()
 }
 
 /// Returns the file and its folder.
@@ -378,6 +407,15 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ("ok\n> ValueError: a: b\nKeyError: 'c'", Some("2-2 error=ValueError; message=a: b")),
             ("Error: no", None),
             ("an Error: no", None),
+            ("it says `a.ValueError: b: c`", Some("1-1 error=a.ValueError; message=b: c`")),
+            ("not 1.ValueError: no", None),
+            (
+                "# Exception: no wings\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
+                Some(
+                    "1-1 error=Exception; message=no wings; own_frame=a.py, line 1; frames=1; cut_frame=a.py, line 1",
+                ),
+            ),
+            ("so ValueError: b\nKeyError: 'c'", Some("2-2 error=KeyError; message='c'")),
             ("UserWarning: no", None),
             ("raise ValueError(1)", None),
             (
