@@ -137,6 +137,23 @@ fn a_file_a_split_file_a_folder_and_first_bytes_give_the_same_report() {
 }
 
 #[test]
+fn a_file_without_a_number_of_kv_heads_has_as_many_as_heads() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("model.gguf");
+    let wide = tensors().into_iter().map(|(name, [columns, rows])| match name.contains("attn_") {
+        true => (name, [columns, columns]),
+        false => (name, [columns, rows]),
+    });
+    let mut bytes = header(None, &wide.collect::<Vec<_>>());
+    let key = b"attention.head_count_kv";
+    let at = bytes.windows(key.len()).position(|part| part == key).unwrap();
+    bytes[at..at + key.len()].copy_from_slice(b"attention.head_count_no");
+    fs::write(&file, bytes).unwrap();
+    // two layers, K and V, four heads of 128, F16
+    assert_eq!(json(&file.to_string_lossy(), None)["devices"][0]["cache_bytes"], 2 * 2 * 512 * 2 * 8192);
+}
+
+#[test]
 fn what_cannot_be_estimated_is_refused_with_the_reason() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();

@@ -69,8 +69,13 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
         length if full.is_some() && sliding.is_some() && length != head_dim => length,
         _ => 0,
     };
-    let kv_heads = by_layer("attention.head_count_kv", attention);
-    let kv_heads_full = match by_layer("attention.head_count_kv", full) {
+    // Without the key, llama.cpp uses the number of heads (`src/llama-model.cpp`).
+    let kv_key = match header.numbers(&key("attention.head_count_kv")) {
+        Some(_) => "attention.head_count_kv",
+        None => "attention.head_count",
+    };
+    let kv_heads = by_layer(kv_key, attention);
+    let kv_heads_full = match by_layer(kv_key, full) {
         count if sliding.is_some() && full.is_some() && count != kv_heads => count,
         _ => 0,
     };
