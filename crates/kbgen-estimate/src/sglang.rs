@@ -71,7 +71,8 @@ fn reserve(model: &Architecture, settings: &PoolSettings) -> BytesRange {
     let total = settings.memory.0;
     let free = match settings.utilization {
         Some(share) => {
-            BytesRange { low: Bytes(total - total * share / 1000), high: Bytes(total - total * share / 1000) }
+            let free = Bytes(total - total * share / 1000);
+            BytesRange { low: free, high: free }
         }
         None => default_free_share(model, settings),
     };

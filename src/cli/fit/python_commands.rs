@@ -22,30 +22,40 @@ fn short_name(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }
 
+/// Returns the option that vLLM and SGLang need to quantize while loading.
+fn quantization(weights: &str) -> &'static str {
+    if weights == "FP8" { " --quantization fp8" } else { "" }
+}
+
+/// Returns the options of vLLM and SGLang for the cache, whose type `fp8` differs in name, and for several GPUs.
+fn cache_and_cards(request: &FitRequest<'_>, cache: &str, fp8: &str) -> String {
+    let mut options = String::new();
+    if cache == "fp8" {
+        options.push_str(&format!(" --kv-cache-dtype {fp8}"));
+    }
+    if request.vllm.cards > 1 {
+        options.push_str(&format!(" --tensor-parallel-size {}", request.vllm.cards));
+    }
+    options
+}
+
 /// Returns the command that starts vLLM; none if the model does not fit.
 pub(super) fn vllm(request: &FitRequest<'_>, vllm: &Server) -> Option<String> {
     let (weights, cache) = (vllm.weight_type?, vllm.cache_type?);
     if vllm.verdict == Some("no") {
         return None;
     }
-    let id = checkpoint(request)?;
-    let is_own = matches!(request.source, ModelSource::Checkpoint(_));
-    let mut command = match weights {
-        "AWQ" if !is_own => format!("vllm serve AWQ-CHECKPOINT-OF/{}", short_name(&id)),
-        _ => format!("vllm serve {id}"),
-    };
-    if weights == "FP8" {
-        command.push_str(" --quantization fp8");
+    let mut id = checkpoint(request)?;
+    if weights == "AWQ" && !matches!(request.source, ModelSource::Checkpoint(_)) {
+        id = format!("AWQ-CHECKPOINT-OF/{}", short_name(&id));
     }
     let share = request.vllm.utilization as f64 / 1000.0;
-    command.push_str(&format!(" --max-model-len {} --gpu-memory-utilization {share}", request.context));
-    if cache == "fp8" {
-        command.push_str(" --kv-cache-dtype fp8");
-    }
-    if request.vllm.cards > 1 {
-        command.push_str(&format!(" --tensor-parallel-size {}", request.vllm.cards));
-    }
-    Some(command)
+    Some(format!(
+        "vllm serve {id}{} --max-model-len {} --gpu-memory-utilization {share}{}",
+        quantization(weights),
+        request.context,
+        cache_and_cards(request, cache, "fp8")
+    ))
 }
 
 /// Returns the command that starts SGLang; none if the model does not fit, or only as AWQ, whose repositories are
@@ -55,19 +65,13 @@ pub(super) fn sglang(request: &FitRequest<'_>, sglang: &Server) -> Option<String
     if sglang.verdict == Some("no") || weights == "AWQ" {
         return None;
     }
-    let id = checkpoint(request)?;
-    let mut command =
-        format!("python -m sglang.launch_server --model-path {id} --context-length {}", request.context);
-    if weights == "FP8" {
-        command.push_str(" --quantization fp8");
-    }
-    if cache == "fp8" {
-        command.push_str(" --kv-cache-dtype fp8_e4m3");
-    }
-    if request.vllm.cards > 1 {
-        command.push_str(&format!(" --tensor-parallel-size {}", request.vllm.cards));
-    }
-    Some(command)
+    Some(format!(
+        "python -m sglang.launch_server --model-path {} --context-length {}{}{}",
+        checkpoint(request)?,
+        request.context,
+        quantization(weights),
+        cache_and_cards(request, cache, "fp8_e4m3")
+    ))
 }
 
 /// Returns the commands that quantize the model for MLX and serve it; none if it does not fit.
