@@ -9,7 +9,7 @@ use crate::cli::import::imported_site::{ImportedPage, ImportedSite, join};
 use crate::cli::import::page_header::{self, PageHeader};
 use crate::cli::import::shortcodes::{self, Conversion, Shortcode, Syntax};
 use crate::cli::import::source_tree::SourceTree;
-use crate::cli::import::zola::{copy_static, order};
+use crate::cli::import::zola::{copy_file, copy_static, in_order};
 
 /// Settings files, the preferred first.
 const SETTINGS: [&str; 12] = [
@@ -69,10 +69,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     for file in tree.files(&content, &mut site.losses) {
         let path = file.strip_prefix(&content).unwrap_or(&file).to_string();
         if !path.ends_with(".md") && !path.ends_with(".markdown") {
-            match tree.file(&file) {
-                Ok(real) => drop(site.files.insert(path, real)),
-                Err(loss) => site.losses.push(loss),
-            }
+            copy_file(tree, &file, path, &mut site);
             continue;
         }
         match tree.text(&file).and_then(|text| PageHeader::split(&file, &text)) {
@@ -97,10 +94,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
         }
     }
     copy_static(tree, "static/", &mut site);
-    let weights: BTreeMap<String, i64> =
-        found.iter().map(|(path, (_, weight))| (path.clone(), *weight)).collect();
-    site.pages = found.into_values().map(|(page, _)| page).collect();
-    site.pages.sort_by_cached_key(|page| order(&page.path, &weights));
+    site.pages = in_order(found);
     let texts: BTreeMap<String, String> =
         site.pages.iter().map(|page| (page.path.clone(), page.body.text.clone())).chain(snippets).collect();
     for page in &mut site.pages {

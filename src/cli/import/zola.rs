@@ -46,10 +46,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
         let path = file.strip_prefix("content/").unwrap_or(&file).to_string();
         let stem = path.strip_suffix(".md");
         match stem {
-            None => match tree.file(&file) {
-                Ok(real) => drop(site.files.insert(path, real)),
-                Err(loss) => site.losses.push(loss),
-            },
+            None => copy_file(tree, &file, path, &mut site),
             Some(stem) if languages.iter().any(|code| stem.ends_with(&format!(".{code}"))) => {
                 site.losses.push(Loss::new(
                     &file,
@@ -77,10 +74,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
         }
     }
     copy_static(tree, "static/", &mut site);
-    let weights: BTreeMap<String, i64> =
-        found.iter().map(|(path, (_, weight))| (path.clone(), *weight)).collect();
-    site.pages = found.into_values().map(|(page, _)| page).collect();
-    site.pages.sort_by_cached_key(|page| order(&page.path, &weights));
+    site.pages = in_order(found);
     let assets: Vec<String> = site.files.keys().cloned().collect();
     for page in &mut site.pages {
         templates.convert(page, &config, &assets, &mut site.losses);
@@ -94,15 +88,30 @@ pub(super) fn copy_static(tree: &SourceTree, folder: &str, site: &mut ImportedSi
         return;
     }
     for file in tree.files(folder, &mut site.losses) {
-        match tree.file(&file) {
-            Ok(real) => drop(site.files.insert(file.strip_prefix(folder).unwrap_or(&file).to_string(), real)),
-            Err(loss) => site.losses.push(loss),
-        }
+        let path = file.strip_prefix(folder).unwrap_or(&file).to_string();
+        copy_file(tree, &file, path, site);
     }
 }
 
+/// Adds a file under a path of the new site.
+pub(super) fn copy_file(tree: &SourceTree, file: &str, path: String, site: &mut ImportedSite) {
+    match tree.file(file) {
+        Ok(real) => drop(site.files.insert(path, real)),
+        Err(loss) => site.losses.push(loss),
+    }
+}
+
+/// Sorts pages, given by path with their weights, in the order of their sections.
+pub(super) fn in_order(found: BTreeMap<String, (ImportedPage, i64)>) -> Vec<ImportedPage> {
+    let weights: BTreeMap<String, i64> =
+        found.iter().map(|(path, (_, weight))| (path.clone(), *weight)).collect();
+    let mut pages: Vec<ImportedPage> = found.into_values().map(|(page, _)| page).collect();
+    pages.sort_by_cached_key(|page| order(&page.path, &weights));
+    pages
+}
+
 /// Returns the sort key of a page: the weights and names of its sections, then its own.
-pub(super) fn order(path: &str, weights: &BTreeMap<String, i64>) -> Vec<(i64, String)> {
+fn order(path: &str, weights: &BTreeMap<String, i64>) -> Vec<(i64, String)> {
     let weight = |path: &str| weights.get(path).copied().unwrap_or(i64::MAX);
     let mut key = Vec::new();
     for (at, _) in path.match_indices('/') {
