@@ -7,6 +7,7 @@ use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKi
 use crate::cli::import::page_header;
 use crate::cli::import::source_tree::SourceTree;
 use crate::cli::import::traced_text::TracedText;
+use crate::cli::import::zola::copy_file;
 use crate::markdown;
 
 /// Maximum nesting of included files.
@@ -72,10 +73,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             }
             continue;
         }
-        match tree.file(&file) {
-            Ok(real) => drop(site.files.insert(path, real)),
-            Err(loss) => site.losses.push(loss),
-        }
+        copy_file(tree, &file, path, &mut site);
     }
     if !site.pages.is_empty() {
         let message = "addresses of chapters end in `.html`: the new pages have no redirects from them";
