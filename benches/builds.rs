@@ -5,15 +5,16 @@
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints its figures and may fail")]
 
+#[expect(dead_code, reason = "another benchmark writes the corpus for other programs")]
 mod corpus;
+mod measure;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use corpus::{Code, Corpus, Layout, bare};
+use corpus::{Code, Corpus, Layout};
 use kbgen::emit::{OutputTarget, Permission, StagedOutput};
 use kbgen::engine::Engine;
 use kbgen::load;
@@ -22,12 +23,11 @@ use kbgen::pipeline;
 use kbgen::pipeline::SiteOptions;
 use kbgen::progress::{BuildProgress, Stage};
 use kbgen::render::Audience;
+use measure::{Cost, folder, median, run};
 
 const HELP: &str = "stages [PAGES]                     what each stage takes
 growth PAGES...                    processor time and memory of whole builds, by size
-compare PAGES [HUGO]               against the bare pipeline and Hugo's program, in turn
-write ours|hugo repeated|distinct|plain PAGES FOLDER
-bare FROM TO                       the bare pipeline alone";
+write repeated|distinct|plain PAGES FOLDER";
 
 /// Number of runs of each command; the median is printed.
 const ROUNDS: usize = 5;
@@ -41,34 +41,22 @@ fn main() {
         ["growth", ref pages @ ..] => {
             growth(&pages.iter().map(|pages| pages.parse().unwrap()).collect::<Vec<_>>())
         }
-        ["compare", pages] => compare(pages.parse().unwrap(), None),
-        ["compare", pages, hugo] => compare(pages.parse().unwrap(), Some(hugo)),
-        ["write", layout, code, pages, folder] => {
-            let layout = if layout == "hugo" { Layout::Hugo } else { Layout::Ours };
+        ["write", code, pages, folder] => {
             let code = match code {
                 "distinct" => Code::Distinct,
                 "plain" => Code::Plain,
                 _ => Code::Repeated,
             };
-            corpus::write(Corpus { pages: pages.parse().unwrap(), code }, layout, Path::new(folder)).unwrap();
+            let corpus = Corpus { pages: pages.parse().unwrap(), code };
+            corpus::write(corpus, Layout::Kbgen, Path::new(folder)).unwrap();
         }
-        ["bare", from, to] => bare::build(Path::new(from), Path::new(to)).unwrap(),
         _ => println!("{HELP}"),
     }
 }
 
-/// Creates an empty folder for measurements; `KBGEN_BENCH_DIR` selects its location, such as a memory disk.
-fn folder(name: &str) -> PathBuf {
-    let base =
-        std::env::var_os("KBGEN_BENCH_DIR").map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from);
-    let folder = base.join(name);
-    let _ = fs::remove_dir_all(&folder);
-    folder
-}
-
-fn written(pages: usize, code: Code, layout: Layout, name: &str) -> PathBuf {
+fn written(pages: usize, name: &str) -> PathBuf {
     let folder = folder(name);
-    corpus::write(Corpus { pages, code }, layout, &folder).unwrap();
+    corpus::write(Corpus { pages, code: Code::Repeated }, Layout::Kbgen, &folder).unwrap();
     folder
 }
 
@@ -78,26 +66,26 @@ struct Clock(Mutex<Vec<(Stage, Instant, f64)>>);
 
 impl BuildProgress for Clock {
     fn start_stage(&self, stage: Stage, _pages: usize) {
-        self.0.lock().unwrap().push((stage, Instant::now(), processor_seconds()));
+        self.0.lock().unwrap().push((stage, Instant::now(), cpu_seconds()));
     }
     fn start_page(&self, _path: &str) {}
     fn finish_page(&self, _path: &str) {}
 }
 
 #[cfg(unix)]
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Not measured.
 #[cfg(not(unix))]
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     f64::NAN
 }
 
 fn stages(pages: usize) {
-    let root = written(pages, Code::Repeated, Layout::Ours, "stages");
+    let root = written(pages, "stages");
     let order = SiteOptions {
         today: "2026-11-22".parse().unwrap(),
         drafts: Drafts::Exclude,
@@ -118,7 +106,7 @@ fn stages(pages: usize) {
         pipeline::render(&sources, &mut draft, &order, &clock, &publication);
         clock.start_stage(Stage::Publish, 0);
         publication.finish().unwrap();
-        let (end, end_processor) = (Instant::now(), processor_seconds());
+        let (end, end_processor) = (Instant::now(), cpu_seconds());
         let begun = clock.0.into_inner().unwrap();
         let ends = begun.iter().skip(1).map(|(_, wall, processor)| (*wall, *processor));
         let laps = begun.iter().zip(ends.chain([(end, end_processor)]));
@@ -144,36 +132,6 @@ fn stages(pages: usize) {
     }
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
-    figures.sort_by(f64::total_cmp);
-    figures[figures.len() / 2]
-}
-
-/// Time and memory of a process.
-#[derive(Debug, Clone, Copy)]
-struct Cost {
-    processor_seconds: f64,
-    memory_mib: f64,
-}
-
-/// Runs a program under GNU time.
-fn run(words: &[&str]) -> Cost {
-    let report = folder("time.txt");
-    let _ = fs::remove_file(&report);
-    let status = Command::new("/usr/bin/time")
-        .args(["-f", "%U %S %M", "-o"])
-        .arg(&report)
-        .args(words)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .expect("GNU time is installed");
-    assert!(status.success(), "{words:?} failed");
-    let text = fs::read_to_string(&report).unwrap();
-    let figures: Vec<f64> = text.split_whitespace().map(|figure| figure.parse().unwrap()).collect();
-    Cost { processor_seconds: figures[0] + figures[1], memory_mib: figures[2] / 1024.0 }
-}
-
 /// Runs a clean build of kbgen that fills the cache.
 fn clean(root: &Path) -> Cost {
     let out = folder("clean-out");
@@ -190,7 +148,7 @@ fn clean(root: &Path) -> Cost {
         "--cache-dir",
         cache.to_str().unwrap(),
     ];
-    let cost = run(&words);
+    let cost = run(&words, root);
     fs::remove_dir_all(out).unwrap();
     cost
 }
@@ -198,49 +156,12 @@ fn clean(root: &Path) -> Cost {
 fn growth(sizes: &[usize]) {
     println!("| pages | CPU s | CPU ms a page | peak MiB |\n| ---: | ---: | ---: | ---: |");
     for pages in sizes {
-        let root = written(*pages, Code::Repeated, Layout::Ours, "growth");
+        let root = written(*pages, "growth");
         let rounds = if *pages > 20_000 { 1 } else { 3 };
         let costs: Vec<Cost> = (0..rounds).map(|_| clean(&root)).collect();
-        let processor = median(costs.iter().map(|cost| cost.processor_seconds).collect());
+        let processor = median(costs.iter().map(|cost| cost.cpu_seconds).collect());
         let memory = median(costs.iter().map(|cost| cost.memory_mib).collect());
         println!("| {pages} | {processor:.2} | {:.3} | {memory:.0} |", processor * 1e3 / *pages as f64);
         fs::remove_dir_all(root).unwrap();
-    }
-}
-
-fn compare(pages: usize, hugo: Option<&str>) {
-    let own = std::env::current_exe().unwrap();
-    println!("| code | program | CPU s | peak MiB |\n| --- | --- | ---: | ---: |");
-    for (name, code) in
-        [("colored", Code::Repeated), ("colored, no block twice", Code::Distinct), ("plain", Code::Plain)]
-    {
-        let ours = written(pages, code, Layout::Ours, "compare-ours");
-        let theirs = hugo.map(|_| written(pages, code, Layout::Hugo, "compare-hugo"));
-        let mut costs: Vec<(&str, Vec<Cost>)> = vec![("kbgen", Vec::new())];
-        if code == Code::Plain {
-            costs.push(("bare pipeline", Vec::new()));
-        }
-        if hugo.is_some() {
-            costs.push(("Hugo", Vec::new()));
-        }
-        for _ in 0..3 {
-            for (program, costs) in &mut costs {
-                let out = folder("compare-out");
-                costs.push(match (*program, hugo, &theirs) {
-                    ("Hugo", Some(hugo), Some(theirs)) => {
-                        run(&[hugo, "--quiet", "-s", theirs.to_str().unwrap(), "-d", out.to_str().unwrap()])
-                    }
-                    ("bare pipeline", ..) => {
-                        run(&[own.to_str().unwrap(), "bare", ours.to_str().unwrap(), out.to_str().unwrap()])
-                    }
-                    _ => clean(&ours),
-                });
-            }
-        }
-        for (program, costs) in costs {
-            let processor = median(costs.iter().map(|cost| cost.processor_seconds).collect());
-            let memory = median(costs.iter().map(|cost| cost.memory_mib).collect());
-            println!("| {name} | {program} | {processor:.2} | {memory:.0} |");
-        }
     }
 }

@@ -28,7 +28,7 @@ fn main() {
         let base = std::env::var_os("KBGEN_BENCH_DIR");
         let root = base.map_or_else(|| env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from).join("edits-site");
         let _ = fs::remove_dir_all(&root);
-        corpus::write(Corpus { pages, code: Code::Repeated }, Layout::Ours, &root).unwrap();
+        corpus::write(Corpus { pages, code: Code::Repeated }, Layout::Kbgen, &root).unwrap();
         let author = Author::begin(&root);
         let quiet = author.edits(When::Quiet);
         row(pages, "when all is quiet", quiet);

@@ -8,13 +8,16 @@ use super::{Corpus, TOOLS, category};
 pub struct Article {
     pub slug: String,
     pub category: String,
+    /// Names of programs, separated by commas.
+    pub tools: String,
+    pub title: String,
     /// Front matter between its lines of `---`, without the key that names the kind of page.
     pub front: String,
     pub body: String,
 }
 
-/// Slug of the page.
-fn slug(page: usize) -> String {
+/// Returns the slug of a page.
+pub fn slug(page: usize) -> String {
     format!("{}-{page}", name(page))
 }
 
@@ -33,19 +36,33 @@ impl Article {
         let mut dice = Dice::new(page);
         let solutions: Vec<(&str, &str)> =
             (0..2 + dice.below(2)).map(|at| SOLUTIONS[(page + at) % SOLUTIONS.len()]).collect();
-        let front = front(&mut dice, page, &solutions);
+        let tools = tools(page);
+        let title = title(page);
+        let front = front(&mut dice, page, &tools, &title, &solutions);
         let body = body(&mut dice, corpus.code, page, &solutions);
-        Self { slug: slug(page), category: category(page), front, body }
+        Self { slug: slug(page), category: category(page), tools, title, front, body }
     }
 }
 
-fn front(dice: &mut Dice, page: usize, solutions: &[(&str, &str)]) -> String {
-    let word = name(page);
-    let family = name(page / 8 + 1_000_000);
-    let thread = |number: usize| format!("https://github.com/ggml-org/llama.cpp/issues/{}", 1000 + number);
+/// Returns the name that eight neighbors share.
+fn family(page: usize) -> String {
+    name(page / 8 + 1_000_000)
+}
+
+fn title(page: usize) -> String {
+    format!("{} could not reserve its {} buffer", capital(&name(page)), family(page))
+}
+
+fn tools(page: usize) -> String {
     let tools = [TOOLS[page % TOOLS.len()], TOOLS[(page / 12 + 5) % TOOLS.len()]];
-    let mut front =
-        format!("title: \"{} could not reserve its {family} buffer\"\nsignatures:\n", capital(&word));
+    if tools[0] == tools[1] { tools[0].to_string() } else { tools.join(", ") }
+}
+
+fn front(dice: &mut Dice, page: usize, tools: &str, title: &str, solutions: &[(&str, &str)]) -> String {
+    let word = name(page);
+    let family = family(page);
+    let thread = |number: usize| format!("https://github.com/ggml-org/llama.cpp/issues/{}", 1000 + number);
+    let mut front = format!("title: \"{title}\"\nsignatures:\n");
     front.push_str(&format!(
         "  - pattern: \"{word}: failed to reserve {{requested:bytes}} for the buffer of {family}\"\n    source: {}\n    samples:\n      - \"llama_init: {word}: failed to reserve 1.50 GiB for the buffer of {family}\"\n",
         thread(page)
@@ -61,9 +78,8 @@ fn front(dice: &mut Dice, page: usize, solutions: &[(&str, &str)]) -> String {
         ));
     }
     front.push_str(&format!(
-        "near_misses:\n  - \"{word}: reserved 1.50 GiB\"\nseverity: {}\ntools: [{}]\n",
+        "near_misses:\n  - \"{word}: reserved 1.50 GiB\"\nseverity: {}\ntools: [{tools}]\n",
         ["fatal", "degraded"][dice.below(2)],
-        if tools[0] == tools[1] { tools[0].to_string() } else { tools.join(", ") }
     ));
     if page.is_multiple_of(3) {
         front.push_str("platforms: [linux, windows]\n");

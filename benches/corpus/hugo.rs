@@ -31,7 +31,7 @@ const LIST: &str = r##"{{ define "main" }}<h1>{{ .Title }}</h1><ul>{{ range .Pag
 
 /// Entries of a feed, as many as kbgen writes. Without a limit Hugo renders and highlights every body a second time,
 /// for the feeds.
-const FEED_ENTRIES: usize = 60;
+pub const FEED_ENTRIES: usize = 60;
 
 pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     let colored = corpus.code != Code::Plain;
@@ -49,7 +49,7 @@ pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
         "---\ntitle: Free the card\n---\n\nStop what else holds the card.\n",
     )?;
     for page in 0..corpus.pages {
-        let Article { slug, category, front, body } = Article::new(corpus, page);
+        let Article { slug, category, front, body, .. } = Article::new(corpus, page);
         let text = format!("---\n{front}categories: [{category}]\n---\n\n{body}");
         put(folder, &format!("content/errors/{slug}.md"), &text)?;
     }

@@ -1,14 +1,17 @@
-//! Generated knowledge base of any size: the same pages for kbgen and for Hugo.
+//! Generated knowledge base of any size: the same pages for kbgen and other generators.
 //!
 //! A page depends on its number alone and links only to pages with smaller numbers, so a small corpus is the
 //! beginning of a large one.
 
-mod article;
+pub mod article;
 pub mod bare;
 mod blocks;
+mod eleventy;
 mod hugo;
-mod ours;
+mod kbgen;
+mod mdbook;
 mod words;
+mod zola;
 
 use std::fs;
 use std::path::Path;
@@ -25,12 +28,14 @@ pub struct Corpus {
 }
 
 /// Generator that the corpus is written for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// kbgen, with tools, categories and a guide.
-    Ours,
-    /// Hugo, with templates that show the same parts of an error page, and lists.
+    /// With tools, categories and a guide.
+    Kbgen,
     Hugo,
+    Zola,
+    Eleventy,
+    MdBook,
 }
 
 /// Categories of the pages.
@@ -56,8 +61,11 @@ const TOOLS: [&str; 12] = [
 pub fn write(corpus: Corpus, layout: Layout, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     match layout {
-        Layout::Ours => ours::write(corpus, folder),
+        Layout::Kbgen => kbgen::write(corpus, folder),
         Layout::Hugo => hugo::write(corpus, folder),
+        Layout::Zola => zola::write(corpus, folder),
+        Layout::Eleventy => eleventy::write(corpus, folder),
+        Layout::MdBook => mdbook::write(corpus, folder),
     }
 }
 
@@ -69,6 +77,6 @@ fn put(folder: &Path, path: &str, text: &str) -> std::io::Result<()> {
 }
 
 /// Returns the category of a page.
-fn category(page: usize) -> String {
+pub fn category(page: usize) -> String {
     format!("kind-{:02}", page % CATEGORIES)
 }

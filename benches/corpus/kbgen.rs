@@ -35,7 +35,7 @@ pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     let guide = "---\ntitle: Free the card\nverified: 2026-11-01\nsources:\n  - \"https://example.org/\"\n---\n\nStop what else holds the card.\n";
     put(folder, "content/guides/free-the-card.md", guide)?;
     for page in 0..corpus.pages {
-        let Article { slug, category, front, body } = Article::new(corpus, page);
+        let Article { slug, category, front, body, .. } = Article::new(corpus, page);
         let text = format!("---\n{front}kind: cause\n---\n\n{body}");
         put(folder, &format!("content/errors/{category}/{slug}.md"), &text)?;
     }
