@@ -11,13 +11,16 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::cli::arguments::upkeep::MineOptions;
 use crate::cli::arguments::{Arguments, OutputFormat};
+pub(super) use crate::cli::mine::coverage::CheckedSignature;
 use crate::cli::mine::coverage::{MinedSource, Report};
 use crate::cli::mine::literals::{Language, literals};
 use crate::cli::mine::message::Message;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::escape::one_line;
+use crate::files::Sources;
 use crate::load::{self, Drafts};
+use crate::site::Site;
 
 /// Folders without messages for users.
 const SKIPPED: [&str; 9] = [
@@ -61,6 +64,15 @@ fn is_build_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     matches!(extension, "cmake" | "sh" | "ps1" | "bat" | "ts" | "js")
         || path.file_name().is_some_and(|name| name == "CMakeLists.txt" || name == "Dockerfile")
+}
+
+/// Compares all signatures of a site with the messages of source files.
+pub(super) fn checked_signatures(
+    site: &Site,
+    content: &Sources,
+    files: &[SourceFile],
+) -> Vec<CheckedSignature> {
+    Report::new(site, content, &mined(files), None).signatures
 }
 
 /// Reads the messages of source files.
@@ -114,7 +126,7 @@ pub(super) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
 }
 
 fn print(report: &Report, top: usize, terminal: &Terminal) {
-    let Report { files, messages, covered, uncovered, missing } = report;
+    let Report { files, messages, covered, uncovered, missing, signatures: _ } = report;
     terminal.print(format!("{files} files, {messages} error messages, {covered} with a signature\n"));
     if !uncovered.is_empty() {
         terminal.print(format!(

@@ -1,11 +1,17 @@
-//! `kbgen stale`: lists pages due for review.
+//! `kbgen stale`: lists pages due for review: first those with texts that a program no longer has, then by date.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
 use jiff::civil::Date;
 use serde::Serialize;
 
 use crate::cli::arguments::upkeep::StaleOptions;
 use crate::cli::arguments::{Arguments, OutputFormat};
 use crate::cli::terminal::Terminal;
+use crate::cli::verify::Report;
 use crate::cli::{Outcome, environment};
 use crate::config::Config;
 use crate::escape::one_line;
@@ -20,19 +26,18 @@ struct StalePage {
     overdue_on: String,
     /// Negative before the due date.
     days_overdue: i64,
+    /// Options, variables and messages that the source of a program lacks.
+    missing: Vec<String>,
 }
 
-pub(super) fn run(
-    arguments: &Arguments,
-    options: &StaleOptions,
-    terminal: &Terminal,
-) -> anyhow::Result<Outcome> {
+pub(super) fn run(arguments: &Arguments, options: &StaleOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let (sources, _) = load::read(&root)?;
     let (config, _) = Config::read(&sources);
     let (site, _) = load::pages(&sources, Drafts::Exclude);
     let today = options.date.unwrap_or_else(environment::today);
-    let pages = stale(&site, &config, today, options.within);
+    let missing = missing(&options.report)?;
+    let pages = stale(&site, &config, today, options.within, &missing);
     match options.format {
         OutputFormat::Json => terminal.print_json(&pages),
         OutputFormat::Human if pages.is_empty() => terminal.message("no pages due for review"),
@@ -43,14 +48,43 @@ pub(super) fn run(
                     days if days > 0 => format!("{days} days overdue"),
                     days => format!("due in {} days", -days),
                 };
-                terminal.print(format!("{}: verified {}, {when}\n", one_line(&page.file), page.verified));
+                let missing = match page.missing.len() {
+                    0 => String::new(),
+                    count => format!(", {count} missing: {}", one_line(&page.missing.join(", "))),
+                };
+                let file = one_line(&page.file);
+                terminal.print(format!("{file}: verified {}, {when}{missing}\n", page.verified));
             }
         }
     }
     Ok(Outcome::Success)
 }
 
-fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<StalePage> {
+/// Reads the findings of reports, by page.
+fn missing(reports: &[PathBuf]) -> Result<BTreeMap<String, Vec<String>>> {
+    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in reports {
+        let shown = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read `{shown}`"))?;
+        let report: Report = serde_json::from_str(&text)
+            .with_context(|| format!("`{shown}` is not a report of `kbgen verify --format json`"))?;
+        for claim in report.missing {
+            let names = missing.entry(claim.file).or_default();
+            if !names.contains(&claim.name) {
+                names.push(claim.name);
+            }
+        }
+    }
+    Ok(missing)
+}
+
+fn stale(
+    site: &Site,
+    config: &Config,
+    today: Date,
+    within: i64,
+    missing: &BTreeMap<String, Vec<String>>,
+) -> Vec<StalePage> {
     let category = |id: &PageId| {
         site.errors.iter().find(|error| error.head.id == *id).map(|error| error.data.category.as_str())
     };
@@ -61,7 +95,9 @@ fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<StalePag
             let days = config.stale_after(category(&head.id));
             let overdue_on = verified.saturating_add(jiff::Span::new().days(days));
             let days_overdue = i64::from((today - overdue_on).get_days());
-            (days_overdue >= -within).then(|| StalePage {
+            let missing = missing.get(&head.path).cloned().unwrap_or_default();
+            (days_overdue >= -within || !missing.is_empty()).then(|| StalePage {
+                missing,
                 file: head.path.clone(),
                 title: head.title.value.clone(),
                 verified: verified.to_string(),
@@ -70,6 +106,8 @@ fn stale(site: &Site, config: &Config, today: Date, within: i64) -> Vec<StalePag
             })
         })
         .collect();
-    pages.sort_by(|a, b| (b.days_overdue, &a.file).cmp(&(a.days_overdue, &b.file)));
+    pages.sort_by(|a, b| {
+        (b.missing.len(), b.days_overdue, &a.file).cmp(&(a.missing.len(), a.days_overdue, &b.file))
+    });
     pages
 }

@@ -1,16 +1,19 @@
-//! `kbgen verify`: checks options and environment variables on pages against the source of a program.
+//! `kbgen verify`: checks messages, options and environment variables on pages against the source of a program.
 
 mod claims;
 mod program;
+mod record;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use anyhow::{Result, bail};
-use serde::Serialize;
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::arguments::upkeep::VerifyOptions;
 use crate::cli::arguments::{Arguments, OutputFormat};
-use crate::cli::mine::source_files;
+use crate::cli::mine::{CheckedSignature, SourceFile, checked_signatures, source_files};
+use crate::cli::rewrite::{self, Rewritten};
 use crate::cli::terminal::Terminal;
 use crate::cli::verify::claims::claims;
 use crate::cli::verify::program::Program;
@@ -22,34 +25,37 @@ use crate::load::{self, Drafts};
 use crate::site::{Head, Kind, Site};
 
 /// Kind of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum ClaimKind {
+pub(super) enum ClaimKind {
     Option,
     Variable,
+    Message,
 }
 
 /// Result, as written for `--format json`.
-#[derive(Debug, Serialize)]
-struct Report {
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Report {
     tool: String,
     /// Number of uses of options and variables on pages.
     claims: usize,
     /// Number of different options and variables.
     names: usize,
-    /// Pages with claims, of which all occur in the source.
+    /// Number of signatures that name a place in the program's repository as their source.
+    messages: usize,
+    /// Pages with claims or messages, of which all occur in the source.
     pages: Vec<String>,
-    missing: Vec<MissingClaim>,
+    pub(super) missing: Vec<MissingClaim>,
 }
 
-/// An option or variable that does not occur in the source.
-#[derive(Debug, Serialize)]
-struct MissingClaim {
-    file: String,
+/// An option, variable or message that does not occur in the source.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MissingClaim {
+    pub(super) file: String,
     line: usize,
     column: usize,
     kind: ClaimKind,
-    name: String,
+    pub(super) name: String,
 }
 
 pub(super) fn run(arguments: &Arguments, options: &VerifyOptions, terminal: &Terminal) -> Result<Outcome> {
@@ -57,6 +63,9 @@ pub(super) fn run(arguments: &Arguments, options: &VerifyOptions, terminal: &Ter
     let content = load::read_content(&root, |_| true)?;
     let (site, _) = load::pages(&content, Drafts::Include);
     let report = report(&site, &content, options)?;
+    if let Some(version) = &options.record {
+        record(&root, &content, &report, version)?;
+    }
     match options.format {
         OutputFormat::Json => terminal.print_json(&report),
         OutputFormat::Human => print(&report, terminal),
@@ -75,9 +84,20 @@ fn report(site: &Site, content: &Sources, options: &VerifyOptions) -> Result<Rep
     if commands.is_empty() && variables.is_empty() {
         bail!("`{}` names no `commands` or `variables`; add them to its front matter", tool.head.path);
     }
-    let program = Program::new(&source_files(&options.source)?);
-    let mut report =
-        Report { tool: slug.to_string(), claims: 0, names: 0, pages: Vec::new(), missing: Vec::new() };
+    let files = source_files(&options.source)?;
+    let program = Program::new(&files);
+    let signatures = match &tool.data.repository {
+        Some(repository) => signatures(site, content, &files, repository),
+        None => Vec::new(),
+    };
+    let mut report = Report {
+        tool: slug.to_string(),
+        claims: 0,
+        names: 0,
+        messages: signatures.len(),
+        pages: Vec::new(),
+        missing: Vec::new(),
+    };
     // A variable belongs to the tool with the longest beginning of its name.
     let longest = |name: &str, variables: &[String]| {
         variables.iter().filter(|start| name.starts_with(start.as_str())).map(String::len).max().unwrap_or(0)
@@ -110,7 +130,19 @@ fn report(site: &Site, content: &Sources, options: &VerifyOptions) -> Result<Rep
             }
         }
         report.claims += claims.len();
-        if !claims.is_empty() && report.missing.len() == before {
+        let messages = signatures.iter().filter(|signature| signature.text.span.source == head.source);
+        let has_claims = !claims.is_empty() || messages.clone().next().is_some();
+        report.missing.extend(messages.filter(|message| !message.is_printed).map(|message| {
+            let position = content.get(head.source).position(message.text.span.start);
+            MissingClaim {
+                file: head.path.clone(),
+                line: position.line,
+                column: position.column,
+                kind: ClaimKind::Message,
+                name: message.text.value.clone(),
+            }
+        }));
+        if has_claims && report.missing.len() == before {
             report.pages.push(head.path.clone());
         }
     }
@@ -118,6 +150,35 @@ fn report(site: &Site, content: &Sources, options: &VerifyOptions) -> Result<Rep
     report.pages.sort();
     report.missing.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     Ok(report)
+}
+
+/// Returns the signatures whose source is a file in the repository of the program. A message that was observed in an issue
+/// may come from a library.
+fn signatures(
+    site: &Site,
+    content: &Sources,
+    files: &[SourceFile],
+    repository: &str,
+) -> Vec<CheckedSignature> {
+    let code = format!("{}/blob/", repository.trim_end_matches('/'));
+    let mut signatures = checked_signatures(site, content, files);
+    signatures.retain(|signature| signature.source.starts_with(&code));
+    signatures
+}
+
+/// Writes the version of the source into the pages without findings.
+fn record(root: &Path, content: &Sources, report: &Report, version: &str) -> Result<()> {
+    let mut files = Vec::new();
+    for path in &report.pages {
+        let Some(id) = content.find(path) else { bail!("cannot read `{path}`") };
+        let old = content.get(id).text.to_string();
+        let new = record::with_version(&old, &report.tool, version)
+            .with_context(|| format!("cannot write the version into `{path}`"))?;
+        if new != old {
+            files.push(Rewritten { path: path.clone(), old: Some(old), new: Some(new) });
+        }
+    }
+    rewrite::write_all(root, &files)
 }
 
 /// Returns the tools that a page is about.
@@ -140,9 +201,9 @@ fn print(report: &Report, terminal: &Terminal) {
             one_line(name)
         ));
     }
-    let Report { tool, claims, names, pages, missing } = report;
+    let Report { tool, claims, names, messages, pages, missing } = report;
     terminal.print(format!(
-        "{}: {names} options and variables in {claims} places, {} missing; pages without findings: {}\n",
+        "{}: {names} options and variables in {claims} places, {messages} messages, {} missing; pages without findings: {}\n",
         one_line(tool),
         missing.len(),
         pages.len()

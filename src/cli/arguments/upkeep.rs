@@ -9,6 +9,9 @@ use crate::cli::arguments::{CacheOptions, OutputFormat};
 
 #[derive(Debug, Args)]
 pub(crate) struct StaleOptions {
+    /// Also list pages with findings of `kbgen verify --format json`, before all others
+    #[arg(long, value_name = "FILE")]
+    pub report: Vec<PathBuf>,
     /// Also list pages that become due within this many days
     #[arg(long, value_name = "DAYS", default_value_t = 0)]
     pub within: i64,
@@ -42,6 +45,9 @@ pub(crate) struct VerifyOptions {
     /// Folder with the source of the program, such as an unpacked release, wheel or crate
     #[arg(long, value_name = "DIR")]
     pub source: PathBuf,
+    /// Version of the source; write it into `verified_with` of the pages without findings
+    #[arg(long, value_name = "VERSION")]
+    pub record: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,

@@ -37,6 +37,9 @@ pub(super) struct Report {
     pub uncovered: Vec<UncoveredMessage>,
     /// Signatures from the program's repository that match none of its texts.
     pub missing: Vec<MissingSignature>,
+    /// All signatures of the site.
+    #[serde(skip)]
+    pub signatures: Vec<CheckedSignature>,
 }
 
 /// A message without a signature.
@@ -55,6 +58,17 @@ pub(super) struct MissingSignature {
     pub file: String,
     pub line: usize,
     pub pattern: String,
+}
+
+/// A signature compared with a source.
+#[derive(Debug)]
+pub(in crate::cli) struct CheckedSignature {
+    /// Address where the message was observed.
+    pub source: String,
+    /// First text of the signature.
+    pub text: Spanned<String>,
+    /// Whether the source prints the message.
+    pub is_printed: bool,
 }
 
 /// A signature with its patterns and samples.
@@ -125,24 +139,30 @@ impl Report {
             };
             printed.contains(&at) || quoted.get(&at).is_some_and(is_quoted)
         };
-        let mut missing = Vec::new();
-        for (at, signature) in known.signatures.iter().enumerate() {
-            let Some(text) = signature.texts.first() else { continue };
-            if repo.is_none_or(|repo| !signature.source.contains(&format!("/{repo}/")))
-                || is_printed(at, signature)
-            {
-                continue;
-            }
+        let checked = |(at, signature): (usize, &Known<'_>)| {
+            let text = signature.texts.first()?.clone();
+            let source = signature.source.to_string();
+            Some(CheckedSignature { source, text, is_printed: is_printed(at, signature) })
+        };
+        let signatures: Vec<CheckedSignature> =
+            known.signatures.iter().enumerate().filter_map(checked).collect();
+        let is_missing = |signature: &&CheckedSignature| {
+            let is_own = repo.is_some_and(|repo| signature.source.contains(&format!("/{repo}/")));
+            is_own && !signature.is_printed
+        };
+        let missing = signatures.iter().filter(is_missing).map(|CheckedSignature { text, .. }| {
             let file = content.get(text.span.source);
             let line = file.position(text.span.start).line;
-            missing.push(MissingSignature { file: file.path.clone(), line, pattern: text.value.clone() });
-        }
+            MissingSignature { file: file.path.clone(), line, pattern: text.value.clone() }
+        });
+        let missing = missing.collect();
         Self {
             files: mined.len(),
             messages: texts.len(),
             covered,
             uncovered: uncovered.into_iter().map(|(_, message)| message).collect(),
             missing,
+            signatures,
         }
     }
 }
