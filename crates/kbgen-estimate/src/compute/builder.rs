@@ -69,7 +69,7 @@ pub(crate) struct Builder<'a> {
     /// Embeddings of the tokens for each layer.
     pub(crate) layer_embeddings: Option<TensorId>,
     /// Embeddings of the tokens and of images that the first layers add.
-    stacked: Option<TensorId>,
+    pub(crate) stacked: Option<TensorId>,
     /// Caches of keys and values by the layer that owns them.
     pub(crate) caches: BTreeMap<u64, (TensorId, TensorId)>,
     weights: &'a WeightList,
@@ -130,7 +130,8 @@ impl<'a> Builder<'a> {
         self.layer_weight(layer, name).expect("the family's tensor list holds what its graph uses")
     }
 
-    fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
+    /// A weight that belongs to no layer, where the model has it.
+    pub(crate) fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
         let place = self.weights.place(home, name)?;
         Some(self.load(place))
     }
@@ -144,57 +145,6 @@ impl<'a> Builder<'a> {
         let id = self.graph.weight(home, name, dimensions, self.placement.device_of(home));
         self.loaded[place] = Some(id);
         id
-    }
-
-    /// Tokens to vectors.
-    pub(crate) fn embedding(&mut self) -> TensorId {
-        let stacked = self.model.family.stacked_embeddings;
-        let hidden = Extent::from(self.model.hidden);
-        let width = hidden * (1 + stacked);
-        let vectors = self.graph.input(TensorType::F32, shape([width, self.tokens]));
-        let mut rows = self.rows_of_tokens(Name::TokenEmbedding);
-        if stacked > 0 {
-            let padded = self.graph.new_tensor(
-                Operation::Other,
-                TensorType::F32,
-                shape([width, self.tokens]),
-                &[rows],
-            );
-            self.stacked = Some(padded);
-            rows = self.embedding_part(padded);
-        }
-        self.graph.expand(rows);
-        if self.settings.build.has_vector_input() {
-            // a batch may hold vectors instead of tokens: their place is always there
-            self.graph.expand(vectors);
-        }
-        rows
-    }
-
-    /// Rows of an embedding of the input for the tokens.
-    pub(crate) fn rows_of_tokens(&mut self, name: Name) -> TensorId {
-        let tokens = self.graph.input(TensorType::I32, shape([self.tokens]));
-        let table =
-            self.weight(Home::Input, name).expect("the family's tensor list holds what its graph uses");
-        self.graph.get_rows(table, tokens)
-    }
-
-    /// One of the vectors of a token behind each other.
-    fn embedding_part(&mut self, stacked: TensorId) -> TensorId {
-        let row = self.graph.get(stacked).strides[1];
-        let dimensions = shape([self.model.hidden.into(), self.tokens]);
-        self.graph.view(stacked, dimensions, [row, row * self.tokens, row * self.tokens])
-    }
-
-    /// Adds the vector of an image for a layer.
-    pub(crate) fn add_stacked_embedding(&mut self, layer: u64, x: TensorId) -> TensorId {
-        match self.stacked {
-            Some(stacked) if layer < self.model.family.stacked_embeddings => {
-                let part = self.embedding_part(stacked);
-                self.graph.in_place(&[x, part])
-            }
-            _ => x,
-        }
     }
 
     /// Positions of the tokens, `per_token` numbers each.
