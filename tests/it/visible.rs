@@ -61,6 +61,11 @@ fn every_system_shows_at_most_what_a_program_reported_on_it() {
             assert!(count > 0, "{slug} does not run with the system of a report");
             reports += count;
         }
+        if page.data.vendor == Vendor::Intel && page.data.unified {
+            let memory = page.data.memory_bytes();
+            let percent = |system| page.data.visible_on(&[system], memory).high.0 * 100 / memory;
+            assert!(percent(System::Windows) <= 57 && percent(System::Linux) <= 75, "{slug}");
+        }
         if page.data.vendor == Vendor::Nvidia && page.data.is_cuda() {
             let on = |system| page.data.visible_on(&[system], page.data.memory_bytes()).low;
             assert!(on(System::Windows) >= on(System::Linux), "{slug}");

@@ -42,6 +42,8 @@ pub struct Layer {
     pub head_dim: u64,
     /// The V projection is the K projection (Gemma 4's full layers).
     pub value_is_key: bool,
+    /// It reads the cache of an earlier layer of its kind (the last layers of Gemma 4 E2B and E4B).
+    pub shares_cache: bool,
     /// Its feed-forward part.
     pub feed_forward: FeedForward,
 }
@@ -49,7 +51,12 @@ pub struct Layer {
 impl Layer {
     /// Returns the key of the size of its cache or state, for one model and one way to run it.
     pub fn cache_shape(&self) -> (LayerKind, u64, u64) {
-        (self.kind, self.kv_heads, self.head_dim)
+        (self.cache_kind(), self.kv_heads, self.head_dim)
+    }
+
+    /// Returns the kind of the layer's own cache or state.
+    pub fn cache_kind(&self) -> LayerKind {
+        if self.shares_cache { LayerKind::None } else { self.kind }
     }
 }
 
@@ -64,6 +71,8 @@ pub struct Experts {
     pub width: u64,
     /// Width of the shared experts together; zero without.
     pub shared_width: u64,
+    /// Width that the hidden state is projected to for the routed experts; zero where they read it as it is.
+    pub latent_width: u64,
     /// The router has a correction bias.
     pub router_bias: bool,
 }
@@ -124,6 +133,8 @@ pub struct Architecture {
     pub ffn: u64,
     /// Vocabulary.
     pub vocabulary: u64,
+    /// Width of a token's embedding for each layer; zero without.
+    pub per_layer_embedding: u64,
     /// The output matrix is the embedding matrix.
     pub tied: bool,
     /// Routed experts.

@@ -99,7 +99,7 @@ pub(crate) fn layer_bytes(
     let key = settings.cache_type_k.tensor_type();
     let value = settings.cache_type_v.tensor_type();
     let rows = cells.of(layer.kind) * cells.streams;
-    match layer.kind {
+    match layer.cache_kind() {
         LayerKind::Full | LayerKind::Sliding => {
             let key_row = layer.kv_heads * layer.head_dim;
             let value_row = match settings.flash_attention {

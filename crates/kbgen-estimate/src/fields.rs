@@ -79,6 +79,12 @@ architecture_fields! {
     optional head_dim_full: u64,
     /// Whether full-attention layers share keys and values.
     optional k_eq_v_full: bool,
+    /// Width of the token embeddings of each layer, besides the one at the input.
+    optional per_layer_embedding: u64,
+    /// Layers at the end that read the cache of earlier layers.
+    optional kv_shared_layers: u64,
+    /// Feed-forward width of these layers, where it differs.
+    optional kv_shared_ffn: u64,
     /// Experts of a layer.
     optional experts: u64,
     /// Experts used for a token.
@@ -87,6 +93,8 @@ architecture_fields! {
     optional expert_ffn: u64,
     /// Feed-forward width of the shared experts together.
     optional shared_expert_ffn: u64,
+    /// Width that the hidden state is projected to for the routed experts.
+    optional expert_latent: u64,
     /// Layers at the start without experts.
     optional first_dense_layers: u64,
     /// Every how many layers there are experts.
@@ -153,6 +161,7 @@ impl ArchitectureFields {
             used: self.experts_used,
             width: self.expert_ffn,
             shared_width: self.shared_expert_ffn,
+            latent_width: self.expert_latent,
             router_bias: (family.router_bias)(self),
         });
         let latent = (self.mla_kv_lora > 0).then_some(Latent {
@@ -179,6 +188,7 @@ impl ArchitectureFields {
             heads: self.heads,
             ffn: self.ffn,
             vocabulary: self.vocab,
+            per_layer_embedding: self.per_layer_embedding,
             tied: self.tied,
             experts,
             latent,
@@ -248,6 +258,9 @@ impl ArchitectureFields {
                 _ => continue,
             };
             return Err(FieldError { field: field.name, problem });
+        }
+        if self.kv_shared_layers >= layers {
+            fail!(self.kv_shared_layers, "must be below {layers}, the number of layers");
         }
         if layers > MOST_LAYERS {
             fail!(self.layers, "{layers} is too large");
@@ -332,8 +345,10 @@ impl ArchitectureFields {
             LayerKind::Latent => (1, self.mla_kv_lora + self.mla_qk_rope),
             LayerKind::Recurrent | LayerKind::None => (0, head_dim),
         };
+        let shares_cache = index >= self.layer_count() - self.kv_shared_layers;
         let feed_forward = if family.layer_form == LayerForm::OnePart {
             match kind {
+                LayerKind::None if self.experts == 0 => FeedForward::Dense(self.ffn),
                 LayerKind::None => FeedForward::Experts,
                 _ => FeedForward::None,
             }
@@ -343,9 +358,9 @@ impl ArchitectureFields {
         {
             FeedForward::Experts
         } else {
-            FeedForward::Dense(self.ffn)
+            FeedForward::Dense(if shares_cache { or(self.kv_shared_ffn, self.ffn) } else { self.ffn })
         };
         let value_is_key = kind == LayerKind::Full && self.k_eq_v_full;
-        Layer { kind, kv_heads, head_dim, value_is_key, feed_forward }
+        Layer { kind, kv_heads, head_dim, value_is_key, shares_cache, feed_forward }
     }
 }

@@ -4,6 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Name {
     TokenEmbedding,
+    /// Embeddings of a token for each layer.
+    LayerEmbeddings,
+    LayerEmbeddingsProjection,
+    LayerEmbeddingsNorm,
     RopeFactors,
     OutputNorm,
     OutputNormBias,
@@ -55,6 +59,8 @@ pub(crate) enum Name {
     RouterInputBias,
     RouterBias,
     RouterScale,
+    ExpertsLatentDown,
+    ExpertsLatentUp,
     ExpertsPreNorm,
     DensePostNorm,
     ExpertsPostNorm,
@@ -71,6 +77,9 @@ pub(crate) enum Name {
     SharedUp,
     SharedDown,
     LayerScale,
+    LayerEmbeddingGate,
+    LayerEmbeddingUp,
+    LayerEmbeddingNorm,
     /// A tensor of a file that no known graph reads by name.
     Other,
 }
@@ -87,6 +96,8 @@ pub(crate) enum Role {
     FfnDown,
     /// Any other matrix that is quantized.
     Matrix,
+    /// Matrices that stay in 16 bits.
+    Unquantized,
     /// Norms, biases, routers, convolutions: kept in F32.
     Plain,
 }
@@ -95,6 +106,10 @@ pub(crate) enum Role {
 /// name for norms of several purposes: all of them are F32 in every file.
 pub(crate) const FILE_NAMES: &[(&str, Name)] = &[
     ("token_embd.weight", Name::TokenEmbedding),
+    ("per_layer_token_embd.weight", Name::LayerEmbeddings),
+    ("per_layer_model_proj.weight", Name::LayerEmbeddingsProjection),
+    ("inp_gate.weight", Name::LayerEmbeddingGate),
+    ("proj.weight", Name::LayerEmbeddingUp),
     ("output.weight", Name::Output),
     ("attn_q.weight", Name::Q),
     ("attn_k.weight", Name::K),
@@ -120,6 +135,8 @@ pub(crate) const FILE_NAMES: &[(&str, Name)] = &[
     ("ffn_up.weight", Name::FfnUp),
     ("ffn_down.weight", Name::FfnDown),
     ("ffn_gate_inp.weight", Name::Router),
+    ("ffn_latent_down.weight", Name::ExpertsLatentDown),
+    ("ffn_latent_up.weight", Name::ExpertsLatentUp),
     ("ffn_gate_exps.weight", Name::ExpertsGate),
     ("ffn_up_exps.weight", Name::ExpertsUp),
     ("ffn_gate_up_exps.weight", Name::ExpertsGateUp),
@@ -139,7 +156,8 @@ impl Name {
     /// The category that llama.cpp's quantizer puts the tensor in by its name.
     pub(crate) fn role(self) -> Role {
         match self {
-            Name::TokenEmbedding => Role::TokenEmbedding,
+            Name::TokenEmbedding | Name::LayerEmbeddings => Role::TokenEmbedding,
+            Name::LayerEmbeddingsProjection => Role::Unquantized,
             Name::Output => Role::Output,
             Name::Q => Role::AttentionQ,
             Name::K => Role::AttentionK,
@@ -157,6 +175,10 @@ impl Name {
             | Name::StateAlpha
             | Name::StateBetaAlpha
             | Name::StateOut
+            | Name::LayerEmbeddingGate
+            | Name::LayerEmbeddingUp
+            | Name::ExpertsLatentDown
+            | Name::ExpertsLatentUp
             | Name::FfnGate
             | Name::FfnUp
             | Name::ExpertsGate

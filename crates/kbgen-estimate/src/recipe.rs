@@ -50,6 +50,9 @@ impl Recipe<'_> {
         if !base.is_quantized() {
             return base;
         }
+        if tensor.name.role() == Role::Unquantized {
+            return TensorType::F16;
+        }
         fall_back(self.chosen_type(tensor, base), tensor.columns)
     }
 
@@ -86,7 +89,7 @@ impl Recipe<'_> {
                 self.down_type(base, place)
             }
             Role::AttentionOutput => self.attention_output_type(base),
-            Role::Output | Role::Matrix | Role::Plain => base,
+            Role::Output | Role::Matrix | Role::Unquantized | Role::Plain => base,
         }
     }
 

@@ -10,6 +10,9 @@ use crate::names::{Home, Name, WeightTensor};
 pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
     let mut list = TensorList { model, home: Home::Input, tensors: Vec::new() };
     list.matrix(Name::TokenEmbedding, model.hidden, model.vocabulary);
+    if let Some(more) = model.family.input_tensors {
+        more(&mut list);
+    }
     for (layer, index) in model.layers.iter().zip(0..) {
         list.home = Home::Layer(index);
         list.norms(layer);
@@ -228,6 +231,10 @@ impl TensorList<'_> {
         if family.expert_bias {
             self.vector(Name::RouterInputBias, experts.count);
         }
+        if experts.latent_width > 0 {
+            self.matrix(Name::ExpertsLatentDown, hidden, experts.latent_width);
+            self.matrix(Name::ExpertsLatentUp, experts.latent_width, hidden);
+        }
         self.home = Home::Experts(index);
         self.routed(experts);
         self.home = Home::Layer(index);
@@ -244,7 +251,8 @@ impl TensorList<'_> {
     }
 
     fn routed(&mut self, experts: Experts) {
-        let (hidden, count, width) = (self.model.hidden, experts.count, experts.width);
+        let (count, width) = (experts.count, experts.width);
+        let hidden = if experts.latent_width > 0 { experts.latent_width } else { self.model.hidden };
         if self.model.gated_ffn {
             self.push(Name::ExpertsGate, hidden, width, count);
         }

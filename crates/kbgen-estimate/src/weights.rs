@@ -69,7 +69,7 @@ impl WeightList {
     pub(crate) fn place(&self, home: Home, name: Name) -> Option<usize> {
         let range = match home {
             Home::Layer(layer) | Home::Experts(layer) => return self.place_in_layer(layer, name),
-            Home::Input => 0..1,
+            Home::Input => 0..self.layers.first()?.start,
             Home::EveryDevice | Home::Output => self.layers.last()?.end..self.tensors.len(),
         };
         self.tensors[range.clone()]

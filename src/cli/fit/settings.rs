@@ -42,7 +42,7 @@ impl ReportedSettings {
     pub(super) fn new(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Self {
         let needs_kernel = |device: &DeviceEstimate| device.compute.evidence == Evidence::ReplayedWithKernel;
         let evidence = if request.source.unknown_architecture().is_some() {
-            "weights exact; unknown architecture: the cache is at most that of a Llama of this size, compute buffers are 80% to 125% of its"
+            "weights exact; unknown architecture: the cache is at most that of a Llama of this size, compute buffers are 50% to 250% of its"
         } else if let Some(basis) = request.machine.basis() {
             basis
         } else if need.devices.iter().any(|device| device.compute.evidence == Evidence::Planned) {

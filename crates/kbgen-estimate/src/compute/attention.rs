@@ -96,6 +96,7 @@ impl Builder<'_> {
             self.graph.expand(id);
         }
         let (key_cache, value_cache) = self.caches(layer);
+        self.caches.insert(layer, (key_cache, value_cache));
         let (keys, values) = self.store(layer, inputs, (key, key_cache), (value, value_cache));
         let mut out = self.scores(layer, query, keys, values, None);
         if let Some(rotation) = inputs.value_rotation {
@@ -106,6 +107,27 @@ impl Builder<'_> {
         } else {
             out
         }
+    }
+
+    /// Attention of the queries over the cache of the last layer of the same kind that has its own.
+    pub(crate) fn attend_shared(&mut self, layer: u64, query: TensorId) -> TensorId {
+        let layers = &self.model.layers;
+        let own =
+            layers.iter().zip(0..).filter(|(other, _)| other.cache_kind() == layers[layer as usize].kind);
+        let owner = own.map(|(_, index)| index).last().expect("the first layers have caches of their own");
+        let inputs = self.inputs_of(layer);
+        let query = inputs.key_rotation.map_or(query, |rotation| self.rotate(query, rotation));
+        self.graph.expand(query);
+        let (key_cache, value_cache) = match self.caches.get(&owner) {
+            Some(caches) => *caches,
+            None => self.caches(owner),
+        };
+        let (keys, values) = self.cache_views(layer, key_cache, value_cache);
+        let mut out = self.scores(layer, query, keys, values, None);
+        if let Some(rotation) = inputs.value_rotation {
+            out = self.rotate(out, rotation);
+        }
+        self.linear(layer, Name::AttentionOutput, None, out)
     }
 
     /// A Hadamard rotation, block by block.
@@ -148,15 +170,25 @@ impl Builder<'_> {
         (key, key_cache): (TensorId, TensorId),
         (value, value_cache): (TensorId, TensorId),
     ) -> (TensorId, TensorId) {
-        let (_, kv_heads, head_dim) = self.head_counts(layer);
-        let [row, cells, streams, _] = self.graph.shape(key_cache);
         self.store_rows(key, key_cache, inputs.key_rows);
-        let flash = self.settings.flash_attention == FlashAttention::On;
-        if flash {
+        if self.settings.flash_attention == FlashAttention::On {
             self.store_rows(value, value_cache, inputs.value_rows);
         } else {
             self.store_transposed(value, value_cache, inputs.value_rows);
         }
+        self.cache_views(layer, key_cache, value_cache)
+    }
+
+    /// The whole cache by heads.
+    fn cache_views(
+        &mut self,
+        layer: u64,
+        key_cache: TensorId,
+        value_cache: TensorId,
+    ) -> (TensorId, TensorId) {
+        let (_, kv_heads, head_dim) = self.head_counts(layer);
+        let [row, cells, streams, _] = self.graph.shape(key_cache);
+        let flash = self.settings.flash_attention == FlashAttention::On;
         let key_type = self.graph.get(key_cache).kind;
         let (head_dim, kv_heads) = (Extent::from(head_dim), Extent::from(kv_heads));
         let size = row_bytes;

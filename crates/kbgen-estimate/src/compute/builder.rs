@@ -66,6 +66,12 @@ pub(crate) struct Builder<'a> {
     pub(crate) sliding: Option<AttentionInputs>,
     /// Rows of the micro-batch's recurrent states, and of those outside it.
     pub(crate) state_rows: Option<(TensorId, TensorId)>,
+    /// Embeddings of the tokens for each layer.
+    pub(crate) layer_embeddings: Option<TensorId>,
+    /// Embeddings of the tokens and of images that the first layers add.
+    pub(crate) stacked: Option<TensorId>,
+    /// Caches of keys and values by the layer that owns them.
+    pub(crate) caches: BTreeMap<u64, (TensorId, TensorId)>,
     weights: &'a WeightList,
     /// Tensors of the weights that are in the graph, by their place in the list.
     loaded: Vec<Option<TensorId>>,
@@ -104,6 +110,9 @@ impl<'a> Builder<'a> {
             full: None,
             sliding: None,
             state_rows: None,
+            layer_embeddings: None,
+            stacked: None,
+            caches: BTreeMap::new(),
             weights,
             loaded: vec![None; weights.len()],
             factors: BTreeMap::new(),
@@ -121,7 +130,8 @@ impl<'a> Builder<'a> {
         self.layer_weight(layer, name).expect("the family's tensor list holds what its graph uses")
     }
 
-    fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
+    /// A weight that belongs to no layer, where the model has it.
+    pub(crate) fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
         let place = self.weights.place(home, name)?;
         Some(self.load(place))
     }
@@ -135,22 +145,6 @@ impl<'a> Builder<'a> {
         let id = self.graph.weight(home, name, dimensions, self.placement.device_of(home));
         self.loaded[place] = Some(id);
         id
-    }
-
-    /// Tokens to vectors.
-    pub(crate) fn embedding(&mut self) -> TensorId {
-        let hidden = self.model.hidden.into();
-        let tokens = self.graph.input(TensorType::I32, shape([self.tokens]));
-        let vectors = self.graph.input(TensorType::F32, shape([hidden, self.tokens]));
-        let table =
-            self.weight(Home::Input, Name::TokenEmbedding).expect("every model has a token embedding");
-        let rows = self.graph.get_rows(table, tokens);
-        self.graph.expand(rows);
-        if self.settings.build.has_vector_input() {
-            // a batch may hold vectors instead of tokens: their place is always there
-            self.graph.expand(vectors);
-        }
-        rows
     }
 
     /// Positions of the tokens, `per_token` numbers each.

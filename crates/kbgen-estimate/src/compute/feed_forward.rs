@@ -120,6 +120,14 @@ impl Builder<'_> {
         sum
     }
 
+    /// Routed experts of a projection of the hidden state.
+    pub(crate) fn latent_experts(&mut self, layer: u64, x: TensorId) -> TensorId {
+        let down = self.linear(layer, Name::ExpertsLatentDown, None, x);
+        let logits = self.linear(layer, Name::Router, None, x);
+        let routed = self.routed_experts(layer, down, Some(logits));
+        self.linear(layer, Name::ExpertsLatentUp, None, routed)
+    }
+
     fn gating(&self) -> Gating {
         let bias = self.model.experts.is_some_and(|experts| experts.router_bias);
         self.model.family.gating.unwrap_or(if bias { Gating::Sigmoid } else { Gating::Softmax })

@@ -16,10 +16,14 @@ impl Builder<'_> {
             self.graph.expand(x);
         }
         self.add_inputs();
+        if let Some(before_layers) = family.before_layers {
+            before_layers(self, x);
+        }
         let last = self.model.layers.len() as u64 - 1;
         for layer in layers {
             self.graph.mark_boundary();
             x = self.layer(*layer, x, *layer == last);
+            x = self.add_stacked_embedding(*layer, x);
         }
         self.graph.mark_boundary();
         x = match self.output_rows() {
@@ -103,7 +107,10 @@ impl Builder<'_> {
             z = self.graph.in_place(&[z]);
         }
         let pair = if after_feed_forward { [middle, z] } else { [z, middle] };
-        let out = self.graph.in_place(&pair);
+        let mut out = self.graph.in_place(&pair);
+        if let Some(after_feed_forward) = family.after_feed_forward {
+            out = after_feed_forward(self, layer, out);
+        }
         match self.layer_weight(layer, Name::LayerScale) {
             Some(scale) => self.graph.in_place(&[out, scale]),
             None => out,
@@ -132,10 +139,10 @@ impl Builder<'_> {
     /// Either a mixer or a feed-forward.
     fn one_part_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         let normed = self.norm(x, self.model.family.norm, layer, Name::AttentionNorm);
-        let mut y = if self.has_experts(layer) {
-            self.routed_and_shared(layer, normed)
-        } else {
-            self.mixer(layer, normed)
+        let mut y = match self.model.layers[layer as usize].feed_forward {
+            FeedForward::Experts => self.routed_and_shared(layer, normed),
+            FeedForward::Dense(_) => self.dense(layer, normed),
+            FeedForward::None => self.mixer(layer, normed),
         };
         let mut stream = x;
         if self.drops_rows(is_last) {
@@ -174,7 +181,10 @@ impl Builder<'_> {
             let routed = self.routed_experts(layer, x, None);
             return self.graph.in_place(&[routed, shared]);
         }
-        let routed = self.routed_experts(layer, x, None);
+        let routed = match self.layer_weight(layer, Name::ExpertsLatentDown) {
+            Some(_) => self.latent_experts(layer, x),
+            None => self.routed_experts(layer, x, None),
+        };
         if !shared {
             return routed;
         }

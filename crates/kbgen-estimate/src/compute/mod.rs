@@ -9,6 +9,7 @@ mod allocator;
 mod arrangement;
 mod attention;
 mod builder;
+mod embedding;
 mod extent;
 mod feed_forward;
 mod graph;

@@ -21,11 +21,13 @@ mod lfm2;
 mod llama;
 mod llama4;
 mod minimax;
+mod mistral3;
 mod nemotron_h;
 mod olmo;
 mod phi;
 mod qwen;
 mod qwen3_next;
+mod qwen_vl;
 mod seed_oss;
 mod smollm3;
 mod stablelm;
@@ -60,11 +62,13 @@ const FILES: &[&[Family]] = &[
     llama::FAMILIES,
     llama4::FAMILIES,
     minimax::FAMILIES,
+    mistral3::FAMILIES,
     nemotron_h::FAMILIES,
     olmo::FAMILIES,
     phi::FAMILIES,
     qwen::FAMILIES,
     qwen3_next::FAMILIES,
+    qwen_vl::FAMILIES,
     seed_oss::FAMILIES,
     smollm3::FAMILIES,
     stablelm::FAMILIES,
@@ -115,6 +119,8 @@ traits! {
     pub(crate) is_70b: fn(&Architecture) -> bool = |_| false,
 
     // Tensors.
+    /// Tensors between the token embedding and the layers; those of the first layer last.
+    pub(crate) input_tensors: Option<fn(&mut TensorList<'_>)> = None,
     /// Norms of a layer.
     pub(crate) norms: &'static [Name] = &[Name::AttentionNorm, Name::FfnNorm],
     /// The norms have a bias.
@@ -149,6 +155,12 @@ traits! {
     // Graph.
     /// Kind of the norms.
     pub(crate) norm: NormKind = NormKind::Rms,
+    /// Vectors of an image that the first layers add, each to the result of one layer (`n_deepstack_layers`).
+    pub(crate) stacked_embeddings: u64 = 0,
+    /// Further inputs, which depend on the embedding.
+    pub(crate) before_layers: Option<fn(&mut Builder<'_>, TensorId)> = None,
+    /// Follows feed-forward and its sum with the stream.
+    pub(crate) after_feed_forward: Option<LayerGraph> = None,
     /// The embedding is scaled.
     pub(crate) scales_embedding: bool = false,
     /// Position numbers of a token.

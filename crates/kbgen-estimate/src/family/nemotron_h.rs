@@ -1,11 +1,11 @@
-//! Nemotron 3 and H: a layer is a Mamba 2 state, attention without positions, or experts.
+//! Nemotron 3, H and Nano 2: a layer is a Mamba 2 state, attention without positions, or feed-forward.
 
 use crate::compute::Gating;
 use crate::family::{Family, LayerForm, OutputRows};
 use crate::names::Name;
 
-pub(super) const FAMILIES: &[Family] = &[Family {
-    name: "nemotron_h_moe",
+const NEMOTRON_H: Family = Family {
+    name: "nemotron_h",
     served_alone_by_ollama: true,
     router_bias: |_| true,
     kv_heads_by_layer: true,
@@ -18,4 +18,6 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     normalizes_shares: false,
     output_rows: OutputRows::AfterNorm,
     ..Family::PLAIN
-}];
+};
+
+pub(super) const FAMILIES: &[Family] = &[NEMOTRON_H, Family { name: "nemotron_h_moe", ..NEMOTRON_H }];

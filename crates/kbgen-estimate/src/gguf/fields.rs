@@ -84,8 +84,13 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
         [first, second, ..] => second - first,
         _ => 1,
     };
-    let ffn =
-        header.numbers(&key("feed_forward_length")).unwrap_or_default().into_iter().max().unwrap_or_default();
+    let widths = header.numbers(&key("feed_forward_length")).unwrap_or_default();
+    let kv_shared_layers = number("attention.shared_kv_layers");
+    let widest = widths.iter().copied().max().unwrap_or_default();
+    let (ffn, kv_shared_ffn) = match widths.as_slice() {
+        [first, .., last] if kv_shared_layers > 0 && first != last => (*first, *last),
+        _ => (widest, 0),
+    };
     let up =
         (0..layers).find_map(|layer| tensors.layer(layer, "ffn_up.weight")).map_or(0, |up| up.dimensions[1]);
     let has_gate = (0..layers).any(|layer| tensors.has(layer, "ffn_gate.weight"));
@@ -111,12 +116,16 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
         head_dim_full,
         k_eq_v_full: full
             .is_some_and(|layer| tensors.has(layer, "attn_k.weight") && !tensors.has(layer, "attn_v.weight")),
+        per_layer_embedding: number("embedding_length_per_layer_input"),
+        kv_shared_layers,
+        kv_shared_ffn,
         experts: number("expert_count"),
         experts_used: number("expert_used_count"),
         expert_ffn: tensors
             .size(layers, "ffn_down_exps.weight", 0)
             .unwrap_or(number("expert_feed_forward_length")),
         shared_expert_ffn: tensors.size(layers, "ffn_down_shexp.weight", 0).unwrap_or_default(),
+        expert_latent: tensors.size(layers, "ffn_latent_down.weight", 1).unwrap_or_default(),
         first_dense_layers: if step == 1 { experts.first().copied().unwrap_or_default() } else { 0 },
         moe_every: if step == 1 { 0 } else { step },
         sliding_window: if sliding.is_some() { number("attention.sliding_window") } else { 0 },

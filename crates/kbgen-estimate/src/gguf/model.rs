@@ -104,6 +104,8 @@ fn home(name: &str) -> Home {
         Some(layer) if name.contains("_exps.") || name.contains("_chexps.") => Home::Experts(layer),
         Some(layer) => Home::Layer(layer),
         None if name.starts_with("token_embd.") || name.starts_with("position_embd.") => Home::Input,
+        None if name.starts_with("per_layer_token_embd.") => Home::Input,
+        None if name.starts_with("per_layer_") => Home::Layer(0),
         None if name.starts_with("rope_f") => Home::EveryDevice,
         None => Home::Output,
     }

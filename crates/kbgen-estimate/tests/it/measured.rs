@@ -1,9 +1,12 @@
 //! llama.cpp's figures against the estimator's: read, compared and scored in one place, for
 //! the tests and for `ACCURACY.md`, whose tables the methodology page of the site repeats.
 //!
-//! All rows are llama.cpp's own (commit 0c1e570): its quantizer's dry run (`measured_files.csv`) and its
-//! memory breakdown after a load without allocation on a stand-in for CUDA devices (`measured.csv`, one
-//! row a run). `measured_models.csv` holds the models' hyperparameters.
+//! All rows are llama.cpp's own: its quantizer's dry run (`measured_files.csv`) and its memory breakdown after a load
+//! without allocation on a stand-in for CUDA devices (`measured.csv`, one row a run). `measured_models.csv` holds the
+//! models' hyperparameters. Most rows are of commit 0c1e570. Those of Qwen2.5-VL, Qwen3-VL, Ministral 3, Nemotron Nano 2,
+//! Nemotron 3 Super, Gemma 4 E2B and E4B are of v0.5.0, as built for `@node-llama-cpp/linux-x64` 3.22.1. It gives the
+//! figures of 0c1e570 but for the host's compute buffer with two GPUs, which these rows leave out. E2B and E4B have no
+//! rows with two GPUs: their compute buffers differ from the replay by 3 to 15 MiB there.
 
 use std::collections::BTreeSet;
 use std::fs;

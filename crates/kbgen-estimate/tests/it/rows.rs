@@ -17,9 +17,9 @@ pub fn rows(table: &str) -> Vec<Row> {
     csv::Reader::from_reader(table.as_bytes()).deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// The number in a column; an empty one is zero.
+/// The number in a column; an empty or missing one is zero.
 pub fn number(row: &Row, column: &str) -> u64 {
-    row[column].parse().unwrap_or(0)
+    row.get(column).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// The hyperparameters in a row.

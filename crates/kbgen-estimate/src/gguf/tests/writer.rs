@@ -1,6 +1,6 @@
 //! Writes headers of GGUF files.
 
-use crate::architecture::{Architecture, Layer, LayerKind, RopeFactors};
+use crate::architecture::{Architecture, FeedForward, Layer, LayerKind, RopeFactors};
 use crate::fields::ArchitectureFields;
 use crate::names::{Home, Name, WeightTensor};
 use crate::quantization::{Quantization, TensorType};
@@ -68,6 +68,14 @@ impl Writer {
 fn file_name(tensor: &WeightTensor) -> String {
     let name = match tensor.name {
         Name::TokenEmbedding => "token_embd.weight",
+        Name::LayerEmbeddings => "per_layer_token_embd.weight",
+        Name::LayerEmbeddingsProjection => return "per_layer_model_proj.weight".to_owned(),
+        Name::LayerEmbeddingsNorm => return "per_layer_proj_norm.weight".to_owned(),
+        Name::LayerEmbeddingGate => "inp_gate.weight",
+        Name::LayerEmbeddingUp => "proj.weight",
+        Name::LayerEmbeddingNorm => "post_norm.weight",
+        Name::ExpertsLatentDown => "ffn_latent_down.weight",
+        Name::ExpertsLatentUp => "ffn_latent_up.weight",
         Name::RopeFactors => "rope_freqs.weight",
         Name::OutputNorm => "output_norm.weight",
         Name::OutputNormBias => "output_norm.bias",
@@ -168,11 +176,12 @@ pub(super) fn header(
         ("block_count", model.layers.len() as u64),
         ("context_length", model.max_context),
         ("embedding_length", model.hidden),
-        ("feed_forward_length", model.ffn),
         ("attention.head_count", model.heads),
         ("expert_count", fields.experts),
         ("expert_used_count", fields.experts_used),
         ("attention.sliding_window", fields.sliding_window),
+        ("attention.shared_kv_layers", fields.kv_shared_layers),
+        ("embedding_length_per_layer_input", fields.per_layer_embedding),
         ("attention.kv_lora_rank", fields.mla_kv_lora),
         ("attention.q_lora_rank", fields.mla_q_lora),
         ("attention.key_length_mla", fields.mla_qk_nope + fields.mla_qk_rope),
@@ -187,6 +196,14 @@ pub(super) fn header(
         if value > 0 {
             file.number(&key(name), value);
         }
+    }
+    let widths = per_layer(&|layer| match layer.feed_forward {
+        FeedForward::Dense(width) => width,
+        _ => model.ffn,
+    });
+    match fields.kv_shared_ffn {
+        0 => file.number(&key("feed_forward_length"), model.ffn),
+        _ => file.array(&key("feed_forward_length"), 5, widths.into_iter()),
     }
     let kv_heads = per_layer(&|layer| layer.kv_heads);
     match kv_heads.iter().all(|count| *count == kv_heads[0]) {
