@@ -10,7 +10,7 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKS = ["File", ".py", "Traceback", "above exception"];
+  const MARKED = /File|\.py|Traceback|above exception/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
@@ -21,8 +21,9 @@ kbgen.readings = (() => {
 
   // The lines of a traceback that a JSON string contains in one line, else the line.
   function escapedLines(row) {
-    const rest = row.slice(Math.max(0, row.indexOf("(most recent call last):")));
-    const found = /^\(most recent call last\):(\\+)n/.exec(rest);
+    const at = row.indexOf("(most recent call last):\\");
+    const rest = row.slice(at);
+    const found = at >= 0 && /^[^\\]*(\\+)n/.exec(rest);
     if (!found) return [row];
     const quoted = rest.includes("File \\");
     const lines = [""];
@@ -36,7 +37,7 @@ kbgen.readings = (() => {
 
   function traceback(text, before, { content }) {
     let best;
-    let chain = [];
+    let root;
     let frames = [];
     let linked = false;
     let inside = false;
@@ -49,7 +50,7 @@ kbgen.readings = (() => {
     const enter = at => {
       if (inside) return;
       if (!linked) {
-        chain = [];
+        root = undefined;
         first = at;
       }
       announced = "";
@@ -57,13 +58,14 @@ kbgen.readings = (() => {
       inside = true;
     };
     const raise = raised => {
-      chain = [...chain, { ...raised, frames }];
+      const last = { ...raised, frames };
+      root = root || last;
       frames = [];
       inside = false;
-      if (!best || !raised.wrapper) best = { chain, first };
+      if (!best || !raised.wrapper) best = { root, last, first };
     };
     function readLine(at, row) {
-      const marked = MARKS.some(mark => row.includes(mark));
+      const marked = MARKED.test(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = content(row);
       const joined = /(?:File|line)$/.test(wrapped) ? `${wrapped} ${line}` : wrapped + line;
@@ -77,7 +79,7 @@ kbgen.readings = (() => {
       } else if (line.includes(HEAD)) {
         const [name] = line.split(HEAD);
         if (!linked) {
-          chain = [];
+          root = undefined;
           first = at;
         }
         frames = [];
@@ -94,17 +96,17 @@ kbgen.readings = (() => {
       else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
     text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
-    if (!best && !frames.length && inline) best = { chain: [inline], first: inline.line };
-    const named = best && best.chain.at(-1);
+    if (!best && !frames.length && inline) best = { root: inline, last: inline, first: inline.line };
+    const named = best && best.last;
     if (inside && frames.length && !(named && named.frames.length)) {
-      const raised = !announced && !chain.length && (named || inline);
+      const raised = !announced && !root && (named || inline);
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
       first = Math.min(first, last.line);
       raise({ ...last, ended: true });
     }
     if (!best) return null;
-    const last = best.chain.at(-1);
-    return { line: last.line + before, first: best.first + before, figures: figuresOf(best.chain[0], last) };
+    const { last } = best;
+    return { line: last.line + before, first: best.first + before, figures: figuresOf(best.root, last) };
   }
 
   function isException(name, message, inside, behindFrame) {

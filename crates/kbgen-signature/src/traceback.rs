@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use crate::figure::{Figure, Figures};
 use crate::normal::color_code_length;
@@ -76,18 +77,19 @@ impl Traceback {
             }
         }
         reader.finish();
-        let (chain, first_line) = reader.best?;
-        let raised = chain.last()?;
-        Some(Self { line: raised.line, first_line, figures: figures(&chain[0], raised) })
+        let (root, raised, first_line) = reader.best?;
+        Some(Self { line: raised.line, first_line, figures: figures(&root, &raised) })
     }
 }
 
 /// The state after the lines that have been read.
 #[derive(Default)]
 struct Reader {
-    chain: Vec<Raised>,
+    /// First exception of the chain.
+    root: Option<Rc<Raised>>,
     frames: Vec<(String, String)>,
-    best: Option<(Vec<Raised>, usize)>,
+    /// The first and the last exception of a chain, and its first line.
+    best: Option<(Rc<Raised>, Rc<Raised>, usize)>,
     /// Whether the next traceback belongs to the chain.
     linked: bool,
     /// Whether the lines belong to a traceback whose exception has not been read.
@@ -130,7 +132,7 @@ impl Reader {
             self.last = at;
         } else if let Some((name, _)) = content.split_once("Traceback (most recent call last)") {
             if !self.linked {
-                self.chain.clear();
+                self.root = None;
                 self.first = at;
             }
             self.frames.clear();
@@ -161,7 +163,7 @@ impl Reader {
     fn enter(&mut self, at: usize) {
         if !self.inside {
             if !self.linked {
-                self.chain.clear();
+                self.root = None;
                 self.first = at;
             }
             self.announced.clear();
@@ -172,9 +174,10 @@ impl Reader {
     fn raise(&mut self, raised: Raised) {
         let frames = std::mem::take(&mut self.frames);
         let is_better = !raised.is_wrapper || self.best.is_none();
-        self.chain.push(Raised { frames, ..raised });
+        let raised = Rc::new(Raised { frames, ..raised });
+        let root = self.root.get_or_insert_with(|| Rc::clone(&raised));
         if is_better {
-            self.best = Some((self.chain.clone(), self.first));
+            self.best = Some((Rc::clone(root), raised, self.first));
         }
         self.inside = false;
     }
@@ -183,15 +186,16 @@ impl Reader {
     /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
         if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), &self.inline) {
-            self.best = Some((vec![inline.clone()], inline.line));
+            let inline = Rc::new(inline.clone());
+            self.best = Some((Rc::clone(&inline), Rc::clone(&inline), inline.line));
             return;
         }
-        let best = self.best.as_ref().and_then(|(chain, _)| chain.last());
+        let best = self.best.as_ref().map(|(_, raised, _)| raised.as_ref());
         let is_whole = best.is_some_and(|raised| !raised.frames.is_empty());
         if self.inside && !self.frames.is_empty() && !is_whole {
             let name = std::mem::take(&mut self.announced);
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
-            let is_unnamed = cut.name.is_empty() && self.chain.is_empty();
+            let is_unnamed = cut.name.is_empty() && self.root.is_none();
             let named = best.or(self.inline.as_ref()).filter(|_| is_unnamed).cloned();
             let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
             self.first = self.first.min(cut.line);
