@@ -27,10 +27,15 @@ kbgen.readings = (() => {
     if (!found) return [row];
     const quoted = rest.includes("File \\");
     const lines = [""];
+    // Within a path, a backslash and an n are not the end of a line.
+    let inPath = false;
     for (const [piece, run, letter] of row.matchAll(/(\\*)([^\\])/gu)) {
-      if (letter === "n" && run === found[1]) lines.push("");
+      if (letter === "n" && run === found[1] && !inPath) lines.push("");
       else if (letter === '"' && !run && quoted && lines.length > 1) break;
-      else lines[lines.length - 1] += letter === '"' ? letter : piece.replace(/^\\+/, "/");
+      else {
+        inPath = letter === '"' ? !inPath && lines[lines.length - 1].endsWith("File ") : inPath;
+        lines[lines.length - 1] += letter === '"' ? letter : piece.replace(/^\\+/, "/");
+      }
     }
     return lines;
   }
@@ -104,7 +109,7 @@ kbgen.readings = (() => {
       first = Math.min(first, last.line);
       raise({ ...last, ended: true });
     }
-    if (!best) return null;
+    if (!best) return nativeStack(text, before);
     const { last } = best;
     return { line: last.line + before, first: best.first + before, figures: figuresOf(best.root, last) };
   }
@@ -165,6 +170,45 @@ kbgen.readings = (() => {
       add("cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
     }
     return figures;
+  }
+
+  /* native_stack.rs */
+
+  const SYSTEM =
+    /^(?:libc\.so|libc-2|libpthread|ld-linux|libstdc\+\+|libgcc_s|libm\.so|libdl|libsystem_|dyld|libc\+\+|libobjc|libdispatch|ntdll|kernel32|kernelbase|ucrtbase|vcruntime|msvcp|python|libpython|linux-vdso)/i;
+  const REPORTING = /abort|backtrace|stacktrace|signalhandler|terminate|throw|raise|c10::error/i;
+  // gdb, LLVM and systemd, glibc, macOS.
+  const NUMBERED = /^#\d+ +(?:0x[\da-f]+ *)?(?:in )?(.*)$/i;
+  const GDB = /^(.*\(.*) from ([^ ]*)$/;
+  const LLVM = /^(.*)\(([^(]*?) *\+ *0x[^+(]*\)$/;
+  const GLIBC = /^([^ (]*)\((.*)\+0x.*\) *\[0x[^[]*\]$/;
+  const MACOS = /^\d+ +([^ ]+\.dylib) +(?:0x[\da-f]+ *)?(.*) \+ \d+$/i;
+
+  function nativeFrame(row) {
+    const line = row.trim().replace(/^\[.*?\] +/, "");
+    const numbered = NUMBERED.exec(line);
+    if (numbered) {
+      const found = numbered[1].includes(" from ") ? GDB.exec(numbered[1]) : LLVM.exec(numbered[1]);
+      return found && { path: found[2], name: found[1] };
+    }
+    const found = GLIBC.exec(line) || MACOS.exec(line);
+    return found && { path: found[1], name: found[2] };
+  }
+
+  function nativeStack(text, before) {
+    const frames = text
+      .split("\n")
+      .map((row, at) => ({ ...(row.length < 2000 && nativeFrame(row)), line: at + 1 + before }))
+      .filter(({ path }) => path);
+    const library = path => path.replace(/^.*[/\\]/, "").replace(/\.so\..*$/, ".so");
+    const own = frames.find(({ path, name }) => !SYSTEM.test(library(path)) && !REPORTING.test(name));
+    if (!own || frames.length < 2) return null;
+    const figures = Object.create(null);
+    const name = own.name.split("(")[0].trim();
+    figures.library = cut(library(own.path));
+    if (!["", "??", "n/a"].includes(name)) figures.function = cut(name);
+    figures.frames = frames.length;
+    return { line: own.line, first: own.line, figures };
   }
 
   /* reading.rs */

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use crate::figure::{Figure, Figures};
+use crate::native_stack;
 use crate::normal::color_code_length;
 use crate::prefix::{LineChars, prefix_length};
 
@@ -40,7 +41,8 @@ pub struct Traceback {
     /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` and
     /// `package_frame` of the deepest frame in an installed package; `own_frame` of the deepest frame in other code;
     /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure;
-    /// `cut_frame`, the last frame of a traceback that is cut off before its exception.
+    /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a native call stack `library`,
+    /// `function` and `frames`.
     pub figures: Figures,
 }
 
@@ -68,7 +70,7 @@ impl Traceback {
     }
 
     /// Reads the last traceback of a log that does not only report another failure. Without a traceback, reads the first
-    /// line that begins with the name of an exception.
+    /// line that begins with the name of an exception, and without one the native call stack.
     pub fn read(log: &str) -> Option<Self> {
         let mut reader = Reader { first: 1, ..Reader::default() };
         for (at, line) in log.split('\n').enumerate() {
@@ -77,7 +79,10 @@ impl Traceback {
             }
         }
         reader.finish();
-        let (root, raised, first_line) = reader.best?;
+        let Some((root, raised, first_line)) = reader.best else {
+            let (line, figures) = native_stack::read(log)?;
+            return Some(Self { line, first_line: line, figures });
+        };
         Some(Self { line: raised.line, first_line, figures: figures(&root, &raised) })
     }
 }
@@ -214,13 +219,18 @@ fn escaped_lines(line: &str) -> Vec<Cow<'_, str>> {
     }
     let (mut lines, mut text, mut backslashes) = (Vec::new(), String::new(), 0);
     let is_quoted = rest.contains("File \\");
+    // Within a path, `\n` is not the end of a line: `C:\new`.
+    let mut is_in_path = false;
     for character in line.chars() {
         let escaped = std::mem::take(&mut backslashes);
         match character {
             '\\' => backslashes = escaped + 1,
-            'n' if escaped == run => lines.push(Cow::Owned(std::mem::take(&mut text))),
+            'n' if escaped == run && !is_in_path => lines.push(Cow::Owned(std::mem::take(&mut text))),
             '"' if escaped == 0 && is_quoted && !lines.is_empty() => break,
-            '"' => text.push('"'),
+            '"' => {
+                text.push('"');
+                is_in_path = !is_in_path && text.ends_with("File \"");
+            }
             _ => {
                 text.extend((escaped > 0).then_some('/'));
                 text.push(character);
@@ -412,6 +422,10 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ("Error: no", None),
             ("an Error: no", None),
             ("it says `a.ValueError: b: c`", Some("1-1 error=a.ValueError; message=b: c`")),
+            (
+                r#"{"m": "Traceback (most recent call last):\n  File \"C:\nvidia\test.py\", line 1, in f\nKeyError: 'c'"}"#,
+                Some("1-1 error=KeyError; message='c'; own_frame=nvidia/test.py, line 1; frames=1"),
+            ),
             ("not 1.ValueError: no", None),
             (
                 "# Exception: no wings\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
