@@ -114,7 +114,6 @@ interface Cause {
 /** `data/diagnose.js`. */
 interface Tables {
   match: any;
-  search: WordIndex;
   pairs: [asked: string, there: string][];
   figures: string[];
   counts: string[];
@@ -208,6 +207,7 @@ declare const kbgen: {
   // data/*.js
   pages?: Pages;
   tables?: Tables;
+  similar?: WordIndex;
   runs?: Runs;
   published?: [slug: string, names: string][];
   gguf?: any;

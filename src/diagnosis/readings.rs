@@ -8,7 +8,7 @@ use crate::site::kinds::{ReadingData, SaysText};
 use crate::site::{Page, Site};
 
 /// Figures of a traceback; see [`kbgen_signature::Traceback`].
-const TRACEBACK_FIGURES: [&str; 10] = [
+const TRACEBACK_FIGURES: [&str; 12] = [
     "error",
     "message",
     "root_error",
@@ -19,6 +19,8 @@ const TRACEBACK_FIGURES: [&str; 10] = [
     "node",
     "frames",
     "cut_frame",
+    "library",
+    "function",
 ];
 
 /// Parses readings, without the parts that have errors.

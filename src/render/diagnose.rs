@@ -1,4 +1,4 @@
-//! Data for diagnosis in the browser, as a script that also loads from disk.
+//! Data for diagnosis in the browser, as scripts that also load from disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,7 @@ use crate::site::{Head, Page};
 
 /// Data in addition to the signatures. A tree of JSON values would use several times as much memory.
 #[derive(Serialize)]
-struct Tables<'s, I> {
-    search: I,
+struct Tables<'s> {
     pairs: [(&'static str, &'static str); diagnosis::SHORTAGE_PAIRS.len()],
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
     /// Names of all figures that pages use.
@@ -41,24 +40,28 @@ struct PageEntry<'s> {
     fits: bool,
 }
 
-/// Path of the script.
+/// Path of the script with the signatures and pages.
 const TABLE: &str = "data/diagnose.js";
+/// Path of the script with the text index, which is loaded for questions and for texts without a signature.
+const INDEX: &str = "data/similar.js";
 
-/// Makes the script, in parts if it is large.
-pub(super) fn table(cx: &RenderContext<'_>) -> Outputs {
-    let whole = whole_table(cx);
-    match whole.get(TABLE).is_some_and(|script| script.len() > MAX_WHOLE_BYTES) {
-        true => table_in_parts(cx),
-        false => whole,
+/// Makes both scripts, each in parts if it is large.
+pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
+    let mut outputs = whole_tables(cx);
+    let is_large = |path| outputs.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
+    if is_large(TABLE) || is_large(INDEX) {
+        outputs = table_in_parts(cx);
+        outputs.append(index_in_parts(&text_index(cx)));
     }
+    outputs
 }
 
-/// Makes the script as a whole.
-pub(super) fn whole_table(cx: &RenderContext<'_>) -> Outputs {
+/// Makes both scripts as a whole.
+pub(super) fn whole_tables(cx: &RenderContext<'_>) -> Outputs {
     let inputs = cx.inputs;
     let signatures = inputs.engine.query(Kind::Gathered, "table", || json(inputs.compiled().index.table()));
     let mut text = format!("kbgen.tables={{\"match\":{signatures},");
-    text.push_str(without_braces(&tables(cx, text_index(cx))));
+    text.push_str(without_braces(&fields(cx)));
     text.push_str(",\"pages\":{");
     text.push_str(
         &pages(cx).map(|(slug, page)| format!("{}:{page}", json(&slug))).collect::<Vec<_>>().join(","),
@@ -66,10 +69,31 @@ pub(super) fn whole_table(cx: &RenderContext<'_>) -> Outputs {
     text.push_str("}};\n");
     let mut outputs = Outputs::default();
     outputs.add(TABLE, text);
+    outputs.add(INDEX, assign(SIMILAR, &text_index(cx)) + "\n");
     outputs
 }
 
-/// Makes a head, and parts with patterns, pages, and postings and documents of the text index.
+/// Variable of the text index.
+const SIMILAR: &str = "kbgen.similar";
+
+/// Makes a head, and parts with postings and documents.
+fn index_in_parts(index: &TextIndex) -> Outputs {
+    let mut outputs = Outputs::default();
+    let index = index.in_parts(PART_BYTES, PART_DOCUMENTS);
+    let mut part = |name: &str, at: usize, value: &Value| {
+        add_part(&mut outputs, "similar", &(assign(&format!("{SIMILAR}.{name}[{at}]"), value) + "\n"))
+    };
+    let posting_files: Vec<String> =
+        index.postings.iter().enumerate().map(|(at, text)| part("postings", at, &json!(text))).collect();
+    let document_files: Vec<String> =
+        index.documents.iter().enumerate().map(|(at, list)| part("documents", at, list)).collect();
+    let mut head = index.head;
+    head["files"] = json!({"postings": posting_files, "documents": document_files});
+    outputs.add(INDEX, assign(SIMILAR, &head) + "\n");
+    outputs
+}
+
+/// Makes a head, and parts with patterns and pages.
 fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let mut add = |script: String| add_part(&mut outputs, "diagnose", &script);
@@ -88,7 +112,6 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
     let slugs: Vec<&str> = page_parts.iter().map(|part| part[0].0).collect();
     let page_part = |slug: &str| slugs.partition_point(|first| *first <= slug).saturating_sub(1);
     let table = cx.inputs.compiled().index.table().in_parts(PART_BYTES, page_part);
-    let index = text_index(cx).in_parts(PART_BYTES, PART_DOCUMENTS);
     let pattern_files: Vec<String> = table
         .patterns
         .iter()
@@ -106,15 +129,6 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
         )
     };
     let page_files: Vec<String> = page_parts.iter().enumerate().map(page_script).map(&mut add).collect();
-    let search = "kbgen.tables.search";
-    let mut part =
-        |name: &str, at: usize, value: &Value| add(assign(&format!("{search}.{name}[{at}]"), value) + "\n");
-    let posting_files: Vec<String> =
-        index.postings.iter().enumerate().map(|(at, text)| part("postings", at, &json!(text))).collect();
-    let document_files: Vec<String> =
-        index.documents.iter().enumerate().map(|(at, list)| part("documents", at, list)).collect();
-    let mut search = index.head;
-    search["files"] = json!({"postings": posting_files, "documents": document_files});
     let mut head = table.head;
     head.extend([
         ("patterns".to_string(), json!([])),
@@ -134,7 +148,7 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
     let head = format!(
         "kbgen.tables={{\"match\":{},\"pages\":{{}},{}}};{}{}\n",
         json(&head),
-        without_braces(&tables(cx, search)),
+        without_braces(&fields(cx)),
         patterns(&table.always),
         extend("kbgen.tables.match.pages", &table.readings),
     );
@@ -155,7 +169,7 @@ fn text_index(cx: &RenderContext<'_>) -> TextIndex {
 }
 
 /// Returns everything but the signatures and the pages as JSON.
-fn tables(cx: &RenderContext<'_>, search: impl Serialize) -> String {
+fn fields(cx: &RenderContext<'_>) -> String {
     let inputs = cx.inputs;
     let extractors = diagnosis::shared_extractors(cx.site(), inputs.sources);
     let causes = cx.site().errors.iter().flat_map(|error| &error.data.causes);
@@ -164,7 +178,6 @@ fn tables(cx: &RenderContext<'_>, search: impl Serialize) -> String {
         .flat_map(|cause| diagnosis::relevant_figures(cause, &extractors))
         .collect();
     json(&Tables {
-        search,
         pairs: diagnosis::SHORTAGE_PAIRS,
         counts: diagnosis::COUNT_NAMES,
         figures,

@@ -183,7 +183,7 @@ pub fn files(
     let mut builders: Vec<(&str, DataBuilder)> = vec![
         ("llms-full.txt", data::whole),
         ("kb.json", data::everything),
-        ("diagnose.js", diagnose::table),
+        ("diagnose.js", diagnose::tables),
         ("search.js", search::file),
         ("llms.txt", data::map),
         ("feeds", feed::files),

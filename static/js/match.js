@@ -109,6 +109,8 @@ kbgen.match = (() => {
   const ENTITY = /&(?:amp;)*(?:(gt;)|(lt;)|(quot;|#34;)|(apos;|#39;|#x27;)|(nbsp;))?/iy;
   // Joins a number that was cut at the window or frame: neighboring lines are equally long, and digits meet.
   const CUT = /\d(?: [\u2500-\u259f]{2} )?\d$/;
+  // Characters that stand for themselves, in lower case; 0 for others.
+  const PLAIN = Uint8Array.from({ length: 127 }, (_, c) => (c < 33 || c === 38 || within(c, "[\\^") ? 0 : fold(c)));
   let bytes;
   let gaps;
   let places;
@@ -151,12 +153,11 @@ kbgen.match = (() => {
   }
 
   function* pushLine() {
-    const separators = separatorRun();
+    const separators = line.includes(":\\") ? separatorRun() : 0;
     const skipped = prefixLength();
-    const framed = /^ *\|/.test(line.slice(0, skipped));
+    const framed = skipped && /^ *\|/.test(line.slice(0, skipped));
     let end = line.length;
     let at = skipped;
-    let pause = at + STEP;
     if (
       last.length > 39 &&
       (last.length === end || last.length === earlier.length) &&
@@ -168,14 +169,28 @@ kbgen.match = (() => {
     last = line;
     if (framed) while (end > skipped && within(line.charCodeAt(end - 1), " |")) end--;
     while (at < end) {
+      at = pushPiece(at, Math.min(end, at + STEP), separators);
+      if (at < end) yield;
+    }
+  }
+
+  function pushPiece(at, end, separators) {
+    while (at < end) {
       let c = line.charCodeAt(at);
       let step = 1;
-      let kind;
-      if (at > pause) {
-        yield;
-        pause = at + STEP;
+      let kind = PLAIN[c];
+      if (kind) {
+        push(kind, at, ++at);
+        continue;
       }
-      if (c === 27 || c === 0x241b || (c > 90 && c < 95)) {
+      const next = line.charCodeAt(at + 1);
+      if (
+        c === 27 ||
+        c === 0x241b ||
+        (c === 91 && next < 60) ||
+        (c === 92 && isAlnum(next)) ||
+        (c === 94 && next === 91)
+      ) {
         const color = taken(COLOR, at).length;
         if (color) {
           at += color;
@@ -219,6 +234,7 @@ kbgen.match = (() => {
       else if (kind === DOTS) for (let i = 0; i < 3; i++) push(46, at, at + step);
       at += step;
     }
+    return at;
   }
 
   function* normalize() {
@@ -295,16 +311,20 @@ kbgen.match = (() => {
     while (end < size && end - from < LINE_REACH && (end === from || gaps[end] !== BREAK)) end++;
     return end;
   }
+  const textEnd = from => Math.max(Math.min(size, from + REACH), lineEnd(from));
 
-  function holeEnds(type, from) {
+  // The ends of a placeholder, best first; of `any`, only those before the wanted character.
+  function holeEnds(type, from, wanted) {
     const list = [];
-    const last = Math.max(Math.min(size, from + REACH), lineEnd(from));
+    const last = textEnd(from);
     const open = byteAt(from);
     let at;
     if (type === "start" || type === "end") {
       if (gapAt(from) === BREAK) list.push(from);
-    } else if (type === "any") for (at = from; at <= last; at++) list.push(at);
-    else if (type === "quoted") {
+    } else if (type === "any") {
+      const next = at => (wanted === undefined || at < 0 ? at : bytes.indexOf(wanted, at));
+      for (at = next(from); at >= 0 && at <= last; at = next(at + 1)) list.push(at);
+    } else if (type === "quoted") {
       if (within(open, "'\"\x60")) {
         for (at = from + 1; at < last; at++) {
           if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
@@ -459,7 +479,10 @@ kbgen.match = (() => {
     return made;
   }
 
-  const begins = (list, at) => list.every((byte, i) => byteAt(at + i) === byte);
+  function begins(list, at) {
+    for (let i = 0; i < list.length; i++) if (list[i] !== bytes[at + i]) return false;
+    return true;
+  }
 
   function stands(m, at) {
     const span = { start: at, end: at, holes: [] };
@@ -514,8 +537,9 @@ kbgen.match = (() => {
         span.holes.push([from, end]);
         return end;
       }
-      const list = holeEnds(part.type, from);
-      if (!charge(8 + (list.length >> 4))) return -1;
+      const list = holeEnds(part.type, from, next && next.bytes && next.bytes[0]);
+      const count = part.type === "any" ? textEnd(from) - from + 1 : list.length;
+      if (!charge(8 + (count >> 4))) return -1;
       for (const tried of list) {
         if (next && next.bytes && (tried >= size || bytes[tried] !== next.bytes[0])) continue;
         if (!tries--) return (tries = 0) - 1;
@@ -675,20 +699,66 @@ kbgen.match = (() => {
     return place ? place.name : "unknown";
   }
 
-  /* scan.rs, as a trie that is walked from every character. */
+  /* anchor_search.rs */
+
+  const FIRST = 4;
+  const string = list => String.fromCharCode(...list);
+  const join = (a, b, c, d) => (a << 24) | (b << 16) | (c << 8) | d;
+  const hash = key => Math.imul(key, 0x9e3779b1) >>> 16;
+
+  function prepareAnchors(matchers) {
+    const ids = {};
+    matchers.forEach(({ anchor }, id) => {
+      const name = string(anchor);
+      (ids[name] = ids[name] || []).push(id);
+    });
+    const names = Object.keys(ids).filter(Boolean).sort();
+    const lists = names.map(name => ids[name]);
+    const anchors = lists.map(([id]) => matchers[id].anchor);
+    const chain = [];
+    const filter = new Uint8Array(65536);
+    const groups = new Map();
+    const short = [];
+    const prefixes = [];
+    names.forEach((name, at) => {
+      let prefix = at - 1;
+      while (prefix >= 0 && !name.startsWith(names[prefix])) prefix = prefixes[prefix];
+      prefixes.push(prefix);
+      if (name.length < FIRST) return short.push(at) && filter.fill(1);
+      const key = join(...anchors[at]);
+      filter[hash(key)] = 1;
+      if (groups.has(key)) groups.get(key)[1] = at + 1;
+      else groups.set(key, [at, at + 1]);
+    });
+    // The first difference of an anchor and the text.
+    const compare = (anchor, from) => {
+      for (let i = 0; i < anchor.length; i++) {
+        const difference = anchor[i] - byteAt(from + i);
+        if (difference) return difference;
+      }
+      return 0;
+    };
+    // Calls a function with the patterns whose anchors are at a position, shorter anchors first.
+    const visit = (from, key, found) => {
+      for (const at of short) if (!compare(anchors[at], from)) lists[at].forEach(found);
+      const group = groups.get(key);
+      if (!group) return;
+      let [low, high] = group;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (compare(anchors[middle], from) > 0) high = middle;
+        else low = middle + 1;
+      }
+      for (let at = low - 1; at >= group[0]; at = prefixes[at]) if (!compare(anchors[at], from)) chain.push(at);
+      while (chain.length) lists[chain.pop()].forEach(found);
+    };
+    return { filter, visit };
+  }
 
   // The patterns of a table in parts have gaps.
   function prepare(table) {
-    const tree = {};
     const matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
-    matchers.forEach(({ anchor }, id) => {
-      let node = tree;
-      anchor.forEach(byte => {
-        node = node[byte] = node[byte] || {};
-      });
-      (node.ids = node.ids || []).push(id);
-    });
     if (table.parts) {
       matchers.forEach((matcher, id) => {
         if (table.uses[id]) [, matcher.wanted] = table.uses[id];
@@ -702,7 +772,7 @@ kbgen.match = (() => {
       );
     }
     return {
-      tree,
+      ...prepareAnchors(matchers),
       matchers,
       extractors: table.extractors.map(({ fields, derived = [], verdicts = [], places = [] }) => ({
         fields: fields.map(field => ({ ...field, patterns: inside(field.patterns) })),
@@ -738,25 +808,32 @@ kbgen.match = (() => {
     }
   }
 
-  function* read({ tree, matchers, extractors }) {
-    const all = matchers.map(() => []);
+  // Reads a window; returns the position at which the budget was exhausted, or -1.
+  function readWindow(start, { filter, visit, matchers, extractors }, all) {
+    const end = Math.min(size, start + STRETCH);
+    let key = join(0, bytes[start], bytes[start + 1], bytes[start + 2]);
+    let at = start;
+    left = STEPS;
+    exhausted = false;
+    const found = id => exhausted || candidate(matchers[id], all[id], at, extractors);
+    for (; at < end; at++) {
+      key = (key << 8) | bytes[at + 3];
+      if (filter[hash(key)]) {
+        visit(at, key, found);
+        if (exhausted) return at;
+      }
+    }
+    return -1;
+  }
+
+  function* read(reader) {
+    const all = reader.matchers.map(() => []);
     let skipped = -1;
     steps = 0;
-    for (let from = 0; from < size; from++) {
+    for (let from = 0; from < size; from += STRETCH) {
       if (from % STEP === 0) yield;
-      if (from % STRETCH === 0) {
-        left = STEPS;
-        exhausted = false;
-      }
-      for (let node = tree, at = from; !exhausted && node && (node = node[byteAt(at)]); at++) {
-        for (const id of node.ids || []) {
-          candidate(matchers[id], all[id], from, extractors);
-          if (exhausted) {
-            if (skipped < 0) skipped = from;
-            break;
-          }
-        }
-      }
+      const stopped = readWindow(from, reader, all);
+      if (skipped < 0) skipped = stopped;
     }
     all.steps = steps;
     all.skipped = skipped < 0 ? 0 : text.slice(0, places[skipped]).split("\n").length;
@@ -819,7 +896,6 @@ kbgen.match = (() => {
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
     const whole = spell(0, end);
-    const string = bytes => String.fromCharCode(...bytes);
     matchers.forEach(({ parts, anchor }, id) => {
       const first = parts[0].bytes;
       const contains = ({ bytes }) => bytes && bytes.length > end && string(bytes).includes(whole);

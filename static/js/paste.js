@@ -198,7 +198,9 @@
     // Port of rank_pages in src/diagnosis/search.rs: pages whose title is the question come first.
     const search = kbgen.search;
     const question = search.isQuestion(text);
-    const titled = search.titled(tables.search, text);
+    const index = kbgen.similar;
+    if (!index && (question || !exact.length)) return lacks(["data/similar.js"]);
+    const titled = search.titled(index, text);
     let whole = titled.filter(page => page.whole);
     const isWhole = match => whole.some(page => page.address === `errors/${match.slug}/`);
     exact = exact.filter(isWhole).concat(exact.filter(match => !isWhole(match)));
@@ -215,12 +217,10 @@
             .map(slug => ({ address: `errors/${slug}/`, title: tables.pages[slug].title, begun: true })),
         )
         .concat(
-          search(tables.search, text.slice(-NEAR_END), 5).filter(hit =>
-            search.isSuggested(tables.search, hit, text.slice(-NEAR_END)),
-          ),
+          search(index, text.slice(-NEAR_END), 5).filter(hit => search.isSuggested(index, hit, text.slice(-NEAR_END))),
         );
     }
-    if (lacks(search.missing(tables.search))) return;
+    if (index && lacks(search.missing(index))) return;
     near = whole
       .concat(near)
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)

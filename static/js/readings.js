@@ -10,7 +10,7 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKS = ["File", ".py", "Traceback", "above exception"];
+  const MARKED = /File|\.py|Traceback|above exception/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
@@ -21,22 +21,28 @@ kbgen.readings = (() => {
 
   // The lines of a traceback that a JSON string contains in one line, else the line.
   function escapedLines(row) {
-    const rest = row.slice(Math.max(0, row.indexOf("(most recent call last):")));
-    const found = /^\(most recent call last\):(\\+)n/.exec(rest);
+    const at = row.indexOf("(most recent call last):\\");
+    const rest = row.slice(at);
+    const found = at >= 0 && /^[^\\]*(\\+)n/.exec(rest);
     if (!found) return [row];
     const quoted = rest.includes("File \\");
     const lines = [""];
+    // Within a path, a backslash and an n are not the end of a line.
+    let inPath = false;
     for (const [piece, run, letter] of row.matchAll(/(\\*)([^\\])/gu)) {
-      if (letter === "n" && run === found[1]) lines.push("");
+      if (letter === "n" && run === found[1] && !inPath) lines.push("");
       else if (letter === '"' && !run && quoted && lines.length > 1) break;
-      else lines[lines.length - 1] += letter === '"' ? letter : piece.replace(/^\\+/, "/");
+      else {
+        inPath = letter === '"' ? !inPath && lines[lines.length - 1].endsWith("File ") : inPath;
+        lines[lines.length - 1] += letter === '"' ? letter : piece.replace(/^\\+/, "/");
+      }
     }
     return lines;
   }
 
   function traceback(text, before, { content }) {
     let best;
-    let chain = [];
+    let root;
     let frames = [];
     let linked = false;
     let inside = false;
@@ -49,7 +55,7 @@ kbgen.readings = (() => {
     const enter = at => {
       if (inside) return;
       if (!linked) {
-        chain = [];
+        root = undefined;
         first = at;
       }
       announced = "";
@@ -57,13 +63,14 @@ kbgen.readings = (() => {
       inside = true;
     };
     const raise = raised => {
-      chain = [...chain, { ...raised, frames }];
+      const last = { ...raised, frames };
+      root = root || last;
       frames = [];
       inside = false;
-      if (!best || !raised.wrapper) best = { chain, first };
+      if (!best || !raised.wrapper) best = { root, last, first };
     };
     function readLine(at, row) {
-      const marked = MARKS.some(mark => row.includes(mark));
+      const marked = MARKED.test(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = content(row);
       const joined = /(?:File|line)$/.test(wrapped) ? `${wrapped} ${line}` : wrapped + line;
@@ -77,7 +84,7 @@ kbgen.readings = (() => {
       } else if (line.includes(HEAD)) {
         const [name] = line.split(HEAD);
         if (!linked) {
-          chain = [];
+          root = undefined;
           first = at;
         }
         frames = [];
@@ -94,17 +101,17 @@ kbgen.readings = (() => {
       else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
     text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
-    if (!best && !frames.length && inline) best = { chain: [inline], first: inline.line };
-    const named = best && best.chain.at(-1);
+    if (!best && !frames.length && inline) best = { root: inline, last: inline, first: inline.line };
+    const named = best && best.last;
     if (inside && frames.length && !(named && named.frames.length)) {
-      const raised = !announced && !chain.length && (named || inline);
+      const raised = !announced && !root && (named || inline);
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
       first = Math.min(first, last.line);
       raise({ ...last, ended: true });
     }
-    if (!best) return null;
-    const last = best.chain.at(-1);
-    return { line: last.line + before, first: best.first + before, figures: figuresOf(best.chain[0], last) };
+    if (!best) return nativeStack(text, before);
+    const { last } = best;
+    return { line: last.line + before, first: best.first + before, figures: figuresOf(best.root, last) };
   }
 
   function isException(name, message, inside, behindFrame) {
@@ -163,6 +170,45 @@ kbgen.readings = (() => {
       add("cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
     }
     return figures;
+  }
+
+  /* native_stack.rs */
+
+  const SYSTEM =
+    /^(?:libc\.so|libc-2|libpthread|ld-linux|libstdc\+\+|libgcc_s|libm\.so|libdl|libsystem_|dyld|libc\+\+|libobjc|libdispatch|ntdll|kernel32|kernelbase|ucrtbase|vcruntime|msvcp|python|libpython|linux-vdso)/i;
+  const REPORTING = /abort|backtrace|stacktrace|signalhandler|terminate|throw|raise|c10::error/i;
+  // gdb, LLVM and systemd, glibc, macOS.
+  const NUMBERED = /^#\d+ +(?:0x[\da-f]+ *)?(?:in )?(.*)$/i;
+  const GDB = /^(.*\(.*) from ([^ ]*)$/;
+  const LLVM = /^(.*)\(([^(]*?) *\+ *0x[^+(]*\)$/;
+  const GLIBC = /^([^ (]*)\((.*)\+0x.*\) *\[0x[^[]*\]$/;
+  const MACOS = /^\d+ +([^ ]+\.dylib) +(?:0x[\da-f]+ *)?(.*) \+ \d+$/i;
+
+  function nativeFrame(row) {
+    const line = row.trim().replace(/^\[.*?\] +/, "");
+    const numbered = NUMBERED.exec(line);
+    if (numbered) {
+      const found = numbered[1].includes(" from ") ? GDB.exec(numbered[1]) : LLVM.exec(numbered[1]);
+      return found && { path: found[2], name: found[1] };
+    }
+    const found = GLIBC.exec(line) || MACOS.exec(line);
+    return found && { path: found[1], name: found[2] };
+  }
+
+  function nativeStack(text, before) {
+    const frames = text
+      .split("\n")
+      .map((row, at) => ({ ...(row.length < 2000 && nativeFrame(row)), line: at + 1 + before }))
+      .filter(({ path }) => path);
+    const library = path => path.replace(/^.*[/\\]/, "").replace(/\.so\..*$/, ".so");
+    const own = frames.find(({ path, name }) => !SYSTEM.test(library(path)) && !REPORTING.test(name));
+    if (!own || frames.length < 2) return null;
+    const figures = Object.create(null);
+    const name = own.name.split("(")[0].trim();
+    figures.library = cut(library(own.path));
+    if (!["", "??", "n/a"].includes(name)) figures.function = cut(name);
+    figures.frames = frames.length;
+    return { line: own.line, first: own.line, figures };
   }
 
   /* reading.rs */

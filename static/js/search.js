@@ -12,17 +12,16 @@ kbgen.search = (() => {
   const NUMBER = /^\d+$/;
 
   // The words of a line; a name such as EngineDeadError is also split into its parts, and plurals become singular.
-  function split(line, ignored) {
-    const runs = (line.match(/[A-Za-z\d]+/g) || []).flatMap(run => {
+  function* split(line, ignored) {
+    for (const [run] of line.matchAll(/[A-Za-z\d]+/g)) {
       const humps = run.length <= 60 ? run.replace(/([a-z])(?=[A-Z])/g, "$1 ").split(" ") : [];
-      return humps.length > 1 ? [run, ...humps] : run;
-    });
-    const fits = run => (NUMBER.test(run) ? run.length > 2 && run.length < 6 : run.length > 1 && run.length < 25);
-    return runs
-      .filter(fits)
-      .map(run => run.toLowerCase())
-      .filter(word => !ignored.includes(` ${word} `))
-      .map(word => word.replace(/(..[^s])s$/, "$1"));
+      for (const part of humps.length > 1 ? [run, ...humps] : [run]) {
+        const word = part.toLowerCase();
+        const { length } = word;
+        const fits = NUMBER.test(word) ? length > 2 && length < 6 : length > 1 && length < 25;
+        if (fits && !ignored.includes(` ${word} `)) yield word.replace(/(..[^s])s$/, "$1");
+      }
+    }
   }
 
   // Access to the sorted words of an index with their positions, to its postings and its documents. Parts that are not
@@ -68,20 +67,24 @@ kbgen.search = (() => {
     return files;
   }
 
-  const troubling = (trouble, line) => trouble.some(word => line.toLowerCase().includes(word));
+  const troubling = trouble => {
+    const phrases = RegExp(trouble.join("|"), "i");
+    return text => phrases.test(text);
+  };
 
   // The distinct words of a text with their weights; those of error lines first.
   function asked({ ignored, trouble }, text) {
     const words = new Map();
-    const lines = text.split("\n");
-    const troubled = lines.map(line => troubling(trouble, line));
+    const lines = text.split(/\n+/);
+    const troubled = lines.map(troubling(trouble));
     [2, 1].forEach(factor => {
       let looked = 0;
       lines.forEach((line, i) => {
-        if (troubled[i] !== (factor === 2) || looked > 20000) return;
-        split(line, ignored).forEach(word => {
-          if (looked++ < 20000 && words.size < 400 && !words.has(word)) words.set(word, factor);
-        });
+        if (troubled[i] !== (factor === 2) || looked === 20000) return;
+        for (const word of split(line, ignored)) {
+          if (words.size < 400 && !words.has(word)) words.set(word, factor);
+          if (++looked === 20000 || words.size === 400) break;
+        }
       });
     });
     return words;
@@ -104,9 +107,10 @@ kbgen.search = (() => {
 
   // Whether two different words differ by one added, removed, changed or swapped letter.
   function oneApart(one, other) {
+    if (Math.abs(one.length - other.length) > 1 || (one[0] !== other[0] && one.at(-1) !== other.at(-1))) return false;
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
     let same = 0;
-    if (short.length < 4 || long.length - short.length > 1) return false;
+    if (short.length < 4) return false;
     while (same < short.length && short[same] === long[same]) same++;
     const rest = short.slice(same + 1);
     if (short.length < long.length) return short.slice(same) === long.slice(same + 1);
@@ -190,8 +194,8 @@ kbgen.search = (() => {
   };
   // A log, or a message, needs more in common with a page than a question.
   function isSuggested({ trouble }, { share, rare }, text) {
-    const message = /[_={}[\]<>"\\]/.test(text) || text.split("\n").some(line => troubling(trouble, line));
     if (!isQuestion(text)) return share >= 140 && rare > 3;
+    const message = /[_={}[\]<>"\\]/.test(text) || troubling(trouble)(text);
     return message ? share >= 80 && rare > 2 : share >= 40;
   }
   return Object.assign(search, { titled, isQuestion, isSuggested, missing, open, scored, ranked });

@@ -60,7 +60,7 @@ const whole = world();
 for (const [, path, variable, json] of readFileSync(bundle, "utf8").matchAll(
   /<script type="application\/json" id="([^"]+)" data-variable="([^"]+)">([^]*?)<\/script>/g,
 )) {
-  assert.match(path, /^data\/(diagnose|search)\.js$/);
+  assert.match(path, /^data\/(diagnose|search|similar)\.js$/);
   whole.kbgen[variable] = JSON.parse(json);
 }
 /** The same site in parts, with nothing but the heads. */
@@ -68,6 +68,7 @@ function fresh() {
   const context = world();
   load(context, "data/diagnose.js");
   load(context, "data/search.js");
+  load(context, "data/similar.js");
   return context;
 }
 
@@ -83,11 +84,11 @@ function diagnose({ kbgen }, context, text, loads) {
   while (!(step = steps.next()).done) if (step.value) fetch(step.value);
   const { value } = step;
   const nearest = () => ({
-    titled: kbgen.search.titled(kbgen.tables.search, text),
-    hits: kbgen.search(kbgen.tables.search, text, 5),
+    titled: kbgen.search.titled(kbgen.similar, text),
+    hits: kbgen.search(kbgen.similar, text, 5),
   });
   let near = nearest();
-  for (let files; (files = kbgen.search.missing(kbgen.tables.search)).length; near = nearest()) fetch(files);
+  for (let files; (files = kbgen.search.missing(kbgen.similar)).length; near = nearest()) fetch(files);
   const { steps: count, skipped, begun, readings } = value;
   return JSON.parse(JSON.stringify({ matches: [...value], count, skipped, begun, readings, ...near }));
 }
@@ -110,7 +111,7 @@ test("no page and no script is above 1 MiB", () => {
     .map(String)
     .filter(path => /\.(html|js|css)$/.test(path) && statSync(join(folder, path)).size > MOST_BYTES);
   assert.deepEqual(large, []);
-  for (const name of ["diagnose", "search"]) {
+  for (const name of ["diagnose", "search", "similar"]) {
     assert.ok(readdirSync(join(folder, "data", name)).length > 2, `${name}.js is in parts`);
   }
 });

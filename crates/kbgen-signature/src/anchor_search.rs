@@ -1,17 +1,32 @@
 //! Finds the anchors of all patterns in one pass over a text.
+//!
+//! A filter of the first characters rejects most positions, so that building and searching take little time.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use foldhash::{HashMap, HashMapExt};
 
 use crate::anchor::MAX_ANCHOR_LENGTH;
 
-/// An Aho-Corasick automaton over the anchors; its size depends on their total length only.
+/// Number of characters that the filter tests.
+const KEY_LENGTH: usize = 4;
+/// Bits of a filter index.
+const FILTER_BITS: u32 = 16;
+
+/// The distinct anchors in order, with a filter of their first characters.
 #[derive(Debug, Clone)]
 pub(crate) struct AnchorSearch {
-    /// `None` if there are no anchors.
-    automaton: Option<AhoCorasick>,
+    /// For each hash of a key, whether an anchor begins with the key.
+    filter: Vec<bool>,
+    /// For each key, the anchors that begin with it.
+    groups: HashMap<[u8; KEY_LENGTH], Range<usize>>,
+    /// Anchors shorter than a key, which are compared at each position.
+    short: Vec<usize>,
+    anchors: Vec<Vec<u8>>,
+    /// For each anchor, the longest other anchor that it begins with.
+    prefixes: Vec<Option<usize>>,
     /// For each distinct anchor, the indices of its patterns.
     patterns: Vec<Vec<usize>>,
 }
@@ -25,33 +40,74 @@ pub(crate) struct AnchorHit {
 }
 
 impl AnchorSearch {
-    /// Builds the automaton from one anchor per pattern; empty anchors are never found.
+    /// Indexes one anchor per pattern; empty anchors are never found.
     pub fn new<'p>(anchors: impl Iterator<Item = &'p [u8]>) -> Self {
         let mut grouped: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
         for (pattern, anchor) in anchors.enumerate().filter(|(_, anchor)| !anchor.is_empty()) {
             grouped.entry(anchor).or_default().push(pattern);
         }
-        let automaton = (!grouped.is_empty()).then(|| {
-            AhoCorasick::builder()
-                .kind(Some(AhoCorasickKind::ContiguousNFA))
-                .build(grouped.keys())
-                .expect("fewer states than a 32-bit number counts")
-        });
-        Self { automaton, patterns: grouped.into_values().collect() }
+        let mut search = Self {
+            filter: vec![false; 1 << FILTER_BITS],
+            groups: HashMap::new(),
+            short: Vec::new(),
+            anchors: Vec::new(),
+            prefixes: Vec::new(),
+            patterns: Vec::new(),
+        };
+        for (at, (anchor, patterns)) in grouped.into_iter().enumerate() {
+            match anchor.first_chunk() {
+                Some(key) => {
+                    search.filter[hash(key)] = true;
+                    search.groups.entry(*key).or_insert(at..at).end = at + 1;
+                }
+                None => search.short.push(at),
+            }
+            let mut prefix = at.checked_sub(1);
+            while let Some(other) = prefix.filter(|other| !anchor.starts_with(&search.anchors[*other])) {
+                prefix = search.prefixes[other];
+            }
+            search.prefixes.push(prefix);
+            search.anchors.push(anchor.to_owned());
+            search.patterns.push(patterns);
+        }
+        search
     }
 
     /// Replaces `hits` with the hits that start in `range`, in text order, shorter anchors first.
     pub fn collect(&self, bytes: &[u8], range: Range<usize>, hits: &mut Vec<AnchorHit>) {
         hits.clear();
-        let Some(automaton) = &self.automaton else { return };
-        let searched = &bytes[range.start..bytes.len().min(range.end + MAX_ANCHOR_LENGTH)];
-        let found = automaton.find_overlapping_iter(searched).map(|found| AnchorHit {
-            start: range.start + found.start(),
-            end: range.start + found.end(),
-            anchor: found.pattern().as_usize(),
-        });
-        hits.extend(found.filter(|hit| hit.start < range.end));
-        hits.sort_unstable();
+        for start in range {
+            let rest = &bytes[start..];
+            let key = rest.first_chunk().filter(|key| self.filter[hash(key)]);
+            let group = key.and_then(|key| self.groups.get(key));
+            if group.is_none() && self.short.is_empty() {
+                continue;
+            }
+            let first = hits.len();
+            let mut add = |anchor: usize| {
+                hits.push(AnchorHit { start, end: start + self.anchors[anchor].len(), anchor });
+            };
+            self.short.iter().filter(|at| rest.starts_with(&self.anchors[**at])).for_each(|at| add(*at));
+            if let Some(group) = group {
+                self.collect_group(rest, group, add);
+            }
+            hits[first..].sort_unstable();
+        }
+    }
+
+    /// Passes on the anchors of a group that a text begins with.
+    fn collect_group(&self, text: &[u8], group: &Range<usize>, mut add: impl FnMut(usize)) {
+        let text = &text[..text.len().min(MAX_ANCHOR_LENGTH)];
+        let is_before = |anchor: &Vec<u8>| anchor.as_slice().cmp(text) != Ordering::Greater;
+        let last = group.start + self.anchors[group.clone()].partition_point(is_before);
+        // All anchors that the text begins with are prefixes of the last one that precedes it.
+        let mut found = last.checked_sub(1);
+        while let Some(at) = found.filter(|at| group.contains(at)) {
+            if text.starts_with(&self.anchors[at]) {
+                add(at);
+            }
+            found = self.prefixes[at];
+        }
     }
 
     /// Returns the patterns with the anchor of a hit.
@@ -63,6 +119,10 @@ impl AnchorSearch {
     pub fn pattern_groups(&self) -> impl Iterator<Item = &[usize]> {
         self.patterns.iter().map(Vec::as_slice)
     }
+}
+
+fn hash(key: &[u8; KEY_LENGTH]) -> usize {
+    (u32::from_le_bytes(*key).wrapping_mul(0x9e37_79b1) >> (u32::BITS - FILTER_BITS)) as usize
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod figure;
 mod grammar;
 mod index;
 mod matcher;
+mod native_stack;
 mod normal;
 mod parse_error;
 mod parts;

@@ -1,6 +1,6 @@
 //! Scans a log for the patterns of a table and extracts figures at each occurrence.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::anchor_search::{AnchorHit, AnchorSearch};
@@ -116,9 +116,25 @@ impl Scanner {
         self.anchors.pattern_groups()
     }
 
+    /// Returns the state before a log.
+    pub fn start(&self) -> ScanState {
+        ScanState {
+            occurrences: Occurrences::default(),
+            budget: StepBudget::new(),
+            costliest: None,
+            skipped: None,
+            verified: vec![0; self.matchers.len()],
+            window_costs: vec![0; self.matchers.len()],
+            window_patterns: Vec::new(),
+            dropped: 0,
+            scanned: 0,
+            position: TextPosition { line: 1, column: 1 },
+        }
+    }
+
     /// Scans a whole log.
     pub fn scan(&self, log: &str) -> ScanState {
-        let mut state = ScanState::new();
+        let mut state = self.start();
         self.scan_chunk(log, log.len(), log.len(), &mut state);
         state
     }
@@ -139,9 +155,7 @@ impl Scanner {
             skipped = skipped.or(stopped);
             from = end.min(limit);
             if from == end {
-                state.budget.start_window();
-                state.costliest = state.costliest.max(state.costliest_in_window());
-                state.window_costs.clear();
+                state.start_window();
             }
         }
         if let Some(offset) = skipped
@@ -204,7 +218,11 @@ impl Scanner {
         for &pattern in self.anchors.patterns(hit) {
             let steps = state.budget.steps;
             self.verify_pattern(pattern, hit.start, text, chunk, state);
-            *state.window_costs.entry(pattern).or_default() += state.budget.steps - steps;
+            let cost = &mut state.window_costs[pattern];
+            if *cost == 0 {
+                state.window_patterns.push(pattern);
+            }
+            *cost += state.budget.steps - steps;
             if state.budget.is_exhausted() {
                 return Some(text.starts[hit.start] as usize);
             }
@@ -223,7 +241,7 @@ impl Scanner {
     ) -> Option<()> {
         let matcher = &self.matchers[pattern];
         let Range { start: from, end: to } = matcher.candidate_starts(at)?;
-        let verified = state.verified.entry(pattern).or_default();
+        let verified = &mut state.verified[pattern];
         let from = from.max(verified.saturating_sub(state.dropped));
         *verified = (*verified).max(state.dropped + to);
         state.budget.charge(1 + to.saturating_sub(from) / 16)?;
@@ -274,9 +292,11 @@ pub(crate) struct ScanState {
     /// 1-based line where the step limit was first exceeded.
     pub skipped: Option<usize>,
     /// For each pattern, the first character of the normal text that has not been verified.
-    verified: HashMap<usize, usize>,
+    verified: Vec<usize>,
     /// Steps of each pattern in the current window.
-    window_costs: BTreeMap<usize, u64>,
+    window_costs: Vec<u64>,
+    /// Patterns with steps in the current window.
+    window_patterns: Vec<usize>,
     /// Characters of the normal text before the current chunk.
     dropped: usize,
     /// Characters of the normal text that have been scanned.
@@ -286,23 +306,18 @@ pub(crate) struct ScanState {
 }
 
 impl ScanState {
-    pub fn new() -> Self {
-        Self {
-            occurrences: Occurrences::default(),
-            budget: StepBudget::new(),
-            costliest: None,
-            skipped: None,
-            verified: HashMap::new(),
-            window_costs: BTreeMap::new(),
-            dropped: 0,
-            scanned: 0,
-            position: TextPosition { line: 1, column: 1 },
-        }
-    }
-
     /// Returns the pattern with the most steps in the current window.
     pub fn costliest_in_window(&self) -> Option<PatternCost> {
-        self.window_costs.iter().map(|(&pattern, &steps)| PatternCost { steps, pattern }).max()
+        let cost = |&pattern: &usize| PatternCost { steps: self.window_costs[pattern], pattern };
+        self.window_patterns.iter().map(cost).max()
+    }
+
+    fn start_window(&mut self) {
+        self.budget.start_window();
+        self.costliest = self.costliest.max(self.costliest_in_window());
+        for pattern in self.window_patterns.drain(..) {
+            self.window_costs[pattern] = 0;
+        }
     }
 }
 

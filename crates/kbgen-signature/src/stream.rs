@@ -21,7 +21,7 @@ pub struct LogStream<'index> {
 
 impl<'index> LogStream<'index> {
     pub(crate) fn new(index: &'index Index) -> Self {
-        Self { index, state: ScanState::new(), buffer: String::new(), chunk_length: CHUNK_LENGTH }
+        Self { index, state: index.scanner().start(), buffer: String::new(), chunk_length: CHUNK_LENGTH }
     }
 
     /// Adds text to the log.

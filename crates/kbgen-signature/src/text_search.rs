@@ -69,10 +69,10 @@ pub struct SearchHit {
 impl SearchHit {
     /// Returns whether a page is close enough to be suggested for the text that was searched for.
     pub fn is_suggested(&self, text: &str) -> bool {
-        let is_message = text.contains(MESSAGE_CHARACTERS) || text.split('\n').any(has_error_phrase);
+        let is_message = || text.contains(MESSAGE_CHARACTERS) || has_error_phrase(text);
         let (share, rare) = match is_question(text) {
             false => (MIN_LOG_SHARE, MIN_LOG_RARE_TERMS),
-            true if is_message => (MIN_MESSAGE_SHARE, MIN_MESSAGE_RARE_TERMS),
+            true if is_message() => (MIN_MESSAGE_SHARE, MIN_MESSAGE_RARE_TERMS),
             true => (MIN_QUESTION_SHARE, 0),
         };
         self.share >= share && self.rare >= rare
@@ -182,10 +182,15 @@ fn normalized_words(text: &str) -> String {
 fn query_terms(text: &str) -> Vec<(String, u32)> {
     let mut seen = BTreeSet::new();
     let mut words = Vec::new();
-    for (factor, expected) in [(2, true), (1, false)] {
-        let lines = text.split('\n').filter(|line| has_error_phrase(line) == expected);
-        for word in lines.flat_map(terms).take(MAX_SCANNED_TERMS) {
-            if words.len() < MAX_QUERY_TERMS && seen.insert(word.clone()) {
+    let (error_lines, other_lines): (Vec<_>, Vec<_>) =
+        text.split('\n').partition(|line| has_error_phrase(line));
+    for (factor, lines) in [(2, error_lines), (1, other_lines)] {
+        for word in lines.into_iter().flat_map(terms).take(MAX_SCANNED_TERMS) {
+            if words.len() == MAX_QUERY_TERMS {
+                break;
+            }
+            if !seen.contains(&word) {
+                seen.insert(word.clone());
                 words.push((word, factor));
             }
         }

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use crate::figure::{Figure, Figures};
+use crate::native_stack;
 use crate::normal::color_code_length;
 use crate::prefix::{LineChars, prefix_length};
 
@@ -39,7 +41,8 @@ pub struct Traceback {
     /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` and
     /// `package_frame` of the deepest frame in an installed package; `own_frame` of the deepest frame in other code;
     /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure;
-    /// `cut_frame`, the last frame of a traceback that is cut off before its exception.
+    /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a native call stack `library`,
+    /// `function` and `frames`.
     pub figures: Figures,
 }
 
@@ -67,7 +70,7 @@ impl Traceback {
     }
 
     /// Reads the last traceback of a log that does not only report another failure. Without a traceback, reads the first
-    /// line that begins with the name of an exception.
+    /// line that begins with the name of an exception, and without one the native call stack.
     pub fn read(log: &str) -> Option<Self> {
         let mut reader = Reader { first: 1, ..Reader::default() };
         for (at, line) in log.split('\n').enumerate() {
@@ -76,18 +79,22 @@ impl Traceback {
             }
         }
         reader.finish();
-        let (chain, first_line) = reader.best?;
-        let raised = chain.last()?;
-        Some(Self { line: raised.line, first_line, figures: figures(&chain[0], raised) })
+        let Some((root, raised, first_line)) = reader.best else {
+            let (line, figures) = native_stack::read(log)?;
+            return Some(Self { line, first_line: line, figures });
+        };
+        Some(Self { line: raised.line, first_line, figures: figures(&root, &raised) })
     }
 }
 
 /// The state after the lines that have been read.
 #[derive(Default)]
 struct Reader {
-    chain: Vec<Raised>,
+    /// First exception of the chain.
+    root: Option<Rc<Raised>>,
     frames: Vec<(String, String)>,
-    best: Option<(Vec<Raised>, usize)>,
+    /// The first and the last exception of a chain, and its first line.
+    best: Option<(Rc<Raised>, Rc<Raised>, usize)>,
     /// Whether the next traceback belongs to the chain.
     linked: bool,
     /// Whether the lines belong to a traceback whose exception has not been read.
@@ -130,7 +137,7 @@ impl Reader {
             self.last = at;
         } else if let Some((name, _)) = content.split_once("Traceback (most recent call last)") {
             if !self.linked {
-                self.chain.clear();
+                self.root = None;
                 self.first = at;
             }
             self.frames.clear();
@@ -161,7 +168,7 @@ impl Reader {
     fn enter(&mut self, at: usize) {
         if !self.inside {
             if !self.linked {
-                self.chain.clear();
+                self.root = None;
                 self.first = at;
             }
             self.announced.clear();
@@ -172,9 +179,10 @@ impl Reader {
     fn raise(&mut self, raised: Raised) {
         let frames = std::mem::take(&mut self.frames);
         let is_better = !raised.is_wrapper || self.best.is_none();
-        self.chain.push(Raised { frames, ..raised });
+        let raised = Rc::new(Raised { frames, ..raised });
+        let root = self.root.get_or_insert_with(|| Rc::clone(&raised));
         if is_better {
-            self.best = Some((self.chain.clone(), self.first));
+            self.best = Some((Rc::clone(root), raised, self.first));
         }
         self.inside = false;
     }
@@ -183,15 +191,16 @@ impl Reader {
     /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
         if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), &self.inline) {
-            self.best = Some((vec![inline.clone()], inline.line));
+            let inline = Rc::new(inline.clone());
+            self.best = Some((Rc::clone(&inline), Rc::clone(&inline), inline.line));
             return;
         }
-        let best = self.best.as_ref().and_then(|(chain, _)| chain.last());
+        let best = self.best.as_ref().map(|(_, raised, _)| raised.as_ref());
         let is_whole = best.is_some_and(|raised| !raised.frames.is_empty());
         if self.inside && !self.frames.is_empty() && !is_whole {
             let name = std::mem::take(&mut self.announced);
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
-            let is_unnamed = cut.name.is_empty() && self.chain.is_empty();
+            let is_unnamed = cut.name.is_empty() && self.root.is_none();
             let named = best.or(self.inline.as_ref()).filter(|_| is_unnamed).cloned();
             let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
             self.first = self.first.min(cut.line);
@@ -210,13 +219,18 @@ fn escaped_lines(line: &str) -> Vec<Cow<'_, str>> {
     }
     let (mut lines, mut text, mut backslashes) = (Vec::new(), String::new(), 0);
     let is_quoted = rest.contains("File \\");
+    // Within a path, `\n` is not the end of a line: `C:\new`.
+    let mut is_in_path = false;
     for character in line.chars() {
         let escaped = std::mem::take(&mut backslashes);
         match character {
             '\\' => backslashes = escaped + 1,
-            'n' if escaped == run => lines.push(Cow::Owned(std::mem::take(&mut text))),
+            'n' if escaped == run && !is_in_path => lines.push(Cow::Owned(std::mem::take(&mut text))),
             '"' if escaped == 0 && is_quoted && !lines.is_empty() => break,
-            '"' => text.push('"'),
+            '"' => {
+                text.push('"');
+                is_in_path = !is_in_path && text.ends_with("File \"");
+            }
             _ => {
                 text.extend((escaped > 0).then_some('/'));
                 text.push(character);
@@ -408,6 +422,10 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ("Error: no", None),
             ("an Error: no", None),
             ("it says `a.ValueError: b: c`", Some("1-1 error=a.ValueError; message=b: c`")),
+            (
+                r#"{"m": "Traceback (most recent call last):\n  File \"C:\nvidia\test.py\", line 1, in f\nKeyError: 'c'"}"#,
+                Some("1-1 error=KeyError; message='c'; own_frame=nvidia/test.py, line 1; frames=1"),
+            ),
             ("not 1.ValueError: no", None),
             (
                 "# Exception: no wings\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",

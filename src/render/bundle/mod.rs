@@ -94,7 +94,7 @@ pub(super) fn page(cx: &RenderContext<'_>, engine: &TemplateEngine<'_>) -> Resul
     let styles: Vec<String> = STYLES.iter().map(|name| style(cx.assets, name)).collect();
     let policy = policy(std::iter::once(&first_script).chain(&scripts), &styles);
     let icon = cx.assets.bytes("favicon.svg").unwrap_or_default();
-    let mut tables = diagnose::whole_table(cx);
+    let mut tables = diagnose::whole_tables(cx);
     tables.append(search::whole_file(cx));
     let view = BundleView {
         base_url: base_url.clone(),

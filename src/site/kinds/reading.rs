@@ -15,7 +15,7 @@ record! {
         optional patterns: Vec<Spanned<String>> as List<Text, 1>,
         /// Patterns of which none may occur within 40 lines of the message.
         optional not: Vec<Spanned<String>> as List<Text, 1>,
-        /// `true`: reads the last Python traceback in place of a message.
+        /// `true`: reads the last Python traceback, or without one the native call stack, in place of a message.
         optional traceback: bool,
         /// Meanings of values, such as exit codes, for the lookups of all readings.
         optional table: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
