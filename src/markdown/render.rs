@@ -1,7 +1,5 @@
 //! Renders bodies as HTML, split into lead and sections.
 
-use std::sync::Arc;
-
 use pulldown_cmark::Parser;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +31,7 @@ pub trait RenderHooks {
     }
 
     /// Returns the highlighted HTML of a code block.
-    fn code(&self, language: &str, code: &str) -> Arc<str> {
+    fn code(&self, language: &str, code: &str) -> String {
         highlight(language, code)
     }
 

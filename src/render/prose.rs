@@ -164,11 +164,6 @@ impl RenderHooks for PageHooks<'_> {
         self.inputs.config.texts.tr(english).to_string()
     }
 
-    fn code(&self, language: &str, code: &str) -> Arc<str> {
-        let highlight = |(language, code): (&str, &str)| markdown::highlight(language, code).to_string();
-        self.inputs.engine.pure(Kind::Code, (language, code), highlight).into()
-    }
-
     fn tool_name(&self, slug: &str) -> String {
         self.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
     }
@@ -186,8 +181,8 @@ impl RenderHooks for PlainHooks<'_> {
         self.0.call_value(call)
     }
 
-    fn code(&self, _language: &str, _code: &str) -> Arc<str> {
-        "".into()
+    fn code(&self, _language: &str, _code: &str) -> String {
+        String::new()
     }
 }
 
