@@ -107,6 +107,15 @@ pub struct TocEntry {
     pub title: String,
 }
 
+impl TocEntry {
+    /// Returns the entry of a heading, if its level is listed.
+    pub fn of(heading: &Heading) -> Option<Self> {
+        let entry =
+            || Self { level: heading.level.max(2), id: heading.id.clone(), title: heading.title.clone() };
+        (heading.level <= 3).then(entry)
+    }
+}
+
 /// Renders a body. The HTML is safe and well formed for any input: raw HTML becomes text, and a refused link its text.
 /// [`outline::outline`] reports the errors.
 pub fn render(text: &str, hooks: &impl RenderHooks) -> Rendered {

@@ -74,13 +74,29 @@ fn read(
     tools: &Fact<BTreeMap<String, String>>,
     head: &Head,
 ) -> (BodySummary, Fingerprint) {
-    let (lead, toc) = inputs.engine.query(Kind::Prose, &head.path, || {
+    let outline = &head.body.outline;
+    let is_outlined = outline.calls.is_empty() && outline.links.iter().all(|link| !link.image);
+    let (lead, toc) = if is_outlined {
+        (outline.lead.clone(), outline.headings.iter().filter_map(TocEntry::of).collect())
+    } else {
+        rendered_summary(inputs, assets, tools, head)
+    };
+    let says = Fingerprint::of_data(&(&lead, &toc));
+    (BodySummary { description: description(&lead), toc }, says)
+}
+
+/// Returns the lead and the table of contents of a body with estimator calls or images, which the outline has as source text.
+fn rendered_summary(
+    inputs: &RenderInputs<'_>,
+    assets: &Fact<Assets>,
+    tools: &Fact<BTreeMap<String, String>>,
+    head: &Head,
+) -> (String, Vec<TocEntry>) {
+    inputs.engine.query(Kind::Prose, &head.path, || {
         let place = PageHooks::new(inputs, assets, tools, head);
         let rendered = render(inputs.sources.text(head.body.span), head, &PlainHooks(&place));
         (rendered.lead_text, rendered.toc)
-    });
-    let says = Fingerprint::of_data(&(&lead, &toc));
-    (BodySummary { description: description(&lead), toc }, says)
+    })
 }
 
 fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {

@@ -108,9 +108,12 @@ pub(in crate::render) struct BuildView {
 }
 
 /// Template variables that all pages have.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(in crate::render) struct LayoutContext {
-    pub site: SiteView,
+    /// A [`SiteView`], which pages of one shape share.
+    pub site: Value,
+    /// Identifies pages with the same menus, root and kind.
+    pub shape: String,
     pub page: PageView,
     pub build: BuildView,
 }

@@ -1,13 +1,14 @@
 //! Data that all views use, computed once per build.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
+use std::sync::{Mutex, PoisonError};
 
 use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::config::Alternate;
-use crate::facts::{Fact, Table};
+use crate::facts::{self, Fact, Name, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
@@ -17,7 +18,7 @@ use crate::render::feed;
 use crate::render::json_ld;
 use crate::render::prose::{BodySummary, Prose};
 use crate::render::social::Pictures;
-use crate::render::templates::view_value;
+use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
     self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
 };
@@ -46,6 +47,8 @@ pub(in crate::render) struct RenderContext<'s> {
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
     /// Slugs of the previous and next error in the category of each error.
     beside: Table<String, [Option<&'s str>; 2]>,
+    /// The variable `site` by shape of pages, with the facts that it depends on.
+    site_values: Mutex<HashMap<String, (Value, Vec<Name>)>>,
 }
 
 /// Metadata of a page, for its layout.
@@ -120,7 +123,22 @@ impl<'s> RenderContext<'s> {
             by_category,
             by_tool,
             beside,
+            site_values: Mutex::default(),
         }
+    }
+
+    /// Returns the template variable `site` for pages of a shape.
+    fn site_value(&self, shape: &str, root: &str, address: &str) -> Value {
+        let mut values = self.site_values.lock().unwrap_or_else(PoisonError::into_inner);
+        let (value, reads) = match values.get(shape) {
+            Some(known) => known,
+            None => {
+                let made = facts::record(|| view_value(self.site_view(root, address)));
+                values.entry(shape.to_string()).or_insert(made)
+            }
+        };
+        facts::read_all(reads);
+        value.clone()
     }
 
     /// Returns the previous and next error in the category.
@@ -255,8 +273,10 @@ impl<'s> RenderContext<'s> {
             title: title.clone(),
             href: Some(format!("{root}{}", feed::of_category(address))),
         });
+        let shape = format!("{} {root} {}", meta.kind, self.menu_targets(meta.address));
         LayoutContext {
-            site: self.site_view(&root, meta.address),
+            site: self.site_value(&shape, &root, meta.address),
+            shape,
             page: PageView {
                 kind: meta.kind,
                 breadcrumbs: self.breadcrumbs(&root, &meta),
@@ -343,9 +363,10 @@ pub(in crate::render) fn neighbors<'h>(
 
 /// Combines a view with its layout to the variables of a template.
 pub(in crate::render) fn with_layout(layout: LayoutContext, name: &'static str, view: Value) -> Value {
-    let LayoutContext { site, page, build } = layout;
+    let LayoutContext { site, shape, page, build } = layout;
     Value::from_pairs([
-        ("site", view_value(site)),
+        ("site", site),
+        (SHAPE, Value::from(shape)),
         ("page", view_value(page)),
         ("build", view_value(build)),
         (name, view),
