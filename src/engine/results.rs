@@ -201,11 +201,6 @@ impl Results {
         }
     }
 
-    /// Returns the bytes of a cached result.
-    pub fn bytes(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
-        Some(self.find(kind, key)?.bytes().to_vec())
-    }
-
     /// Caches bytes, unless they are unchanged.
     pub fn put_bytes(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         if self.find(kind, &key).is_none_or(|entry| entry.bytes() != bytes) {
@@ -231,7 +226,7 @@ impl Results {
     }
 
     /// Looks up an entry and resets its age.
-    fn find(&self, kind: Kind, key: &Key) -> Option<CachedResult> {
+    pub fn find(&self, kind: Kind, key: &Key) -> Option<CachedResult> {
         let mut table = self.table(kind)?;
         let entry = table.entries.get_mut(key)?;
         entry.age = 0;

@@ -273,7 +273,7 @@ mod tests {
             let values = Value::from_pairs([("root", "../"), ("title", title)]);
             let view = Value::from_pairs([("site", title.into()), (SHAPE, "x".into()), ("page", values)]);
             let made = environment.get_template("page").unwrap().render(view).unwrap();
-            assert_eq!(made, "a ../, none, none");
+            assert_eq!(made, "a ../, None, None");
         }
     }
 }

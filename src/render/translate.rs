@@ -47,11 +47,13 @@ pub(super) fn fold(template: &str, texts: &Translations, constants: &mut Constan
         let [text] = call.texts[..] else { continue };
         if !source.ends_with(')')
             || source.contains(['\n', '\\'])
-            || is_in(["{{", "{%"]) < is_in(["}}", "%}"])
+            || is_in(["{{", "{%"]) <= is_in(["}}", "%}"])
         {
             continue;
         }
-        let Ok(html) = said(texts.tr(text), &Kwargs::from_iter([("", Value::UNDEFINED); 0])).map(html) else { continue };
+        let Ok(html) = said(texts.tr(text), &Kwargs::from_iter([("", Value::UNDEFINED); 0])).map(html) else {
+            continue;
+        };
         let name = format!("t_{}", constants.len());
         let (name, _) = constants.entry(text.to_string()).or_insert((name, html));
         if name.len() <= source.len() {

@@ -11,10 +11,10 @@ use crate::site::kinds::Evidence;
 
 /// A link with title and description, for lists.
 #[derive(Debug, Clone, Serialize)]
-pub(in crate::render) struct Ref {
-    pub title: String,
-    pub href: String,
-    pub description: String,
+pub(in crate::render) struct Ref<'r> {
+    pub title: &'r str,
+    pub href: &'r str,
+    pub description: &'r str,
 }
 
 /// A link with its title.

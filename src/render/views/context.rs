@@ -47,9 +47,12 @@ pub(in crate::render) struct RenderContext<'s> {
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
     /// Slugs of the previous and next error in the category of each error.
     beside: Table<String, [Option<&'s str>; 2]>,
-    /// The variable `site` by shape of pages, with the facts that it depends on.
-    site_values: Mutex<HashMap<String, (Value, Vec<Name>)>>,
+    /// Values that several pages show: `site` by shape, links by address.
+    shared_values: Mutex<HashMap<String, SharedValue>>,
 }
+
+/// A value with the facts that it depends on.
+type SharedValue = (Option<Value>, Vec<Name>);
 
 /// Metadata of a page, for its layout.
 pub(in crate::render) struct PageMeta<'p> {
@@ -123,19 +126,16 @@ impl<'s> RenderContext<'s> {
             by_category,
             by_tool,
             beside,
-            site_values: Mutex::default(),
+            shared_values: Mutex::default(),
         }
     }
 
-    /// Returns the template variable `site` for pages of a shape.
-    fn site_value(&self, shape: &str, root: &str, address: &str) -> Value {
-        let mut values = self.site_values.lock().unwrap_or_else(PoisonError::into_inner);
-        let (value, reads) = match values.get(shape) {
+    /// Returns a value that several pages show; `make` is called for the first of them.
+    fn shared_value(&self, name: &str, make: impl FnOnce() -> Option<Value>) -> Option<Value> {
+        let mut values = self.shared_values.lock().unwrap_or_else(PoisonError::into_inner);
+        let (value, reads) = match values.get(name) {
             Some(known) => known,
-            None => {
-                let made = facts::record(|| view_value(self.site_view(root, address)));
-                values.entry(shape.to_string()).or_insert(made)
-            }
+            None => values.entry(name.to_string()).or_insert(facts::record(make)),
         };
         facts::read_all(reads);
         value.clone()
@@ -197,13 +197,13 @@ impl<'s> RenderContext<'s> {
         self.inputs.site.head(id)
     }
 
-    /// Returns a link to a page, relative to a page with this root.
-    pub fn reference(&self, root: &str, id: &PageId) -> Option<Ref> {
-        let head = self.head(id)?;
-        Some(Ref {
-            title: head.title.value.clone(),
-            href: href(root, &id.address()),
-            description: self.describe(head),
+    /// Returns a link to a page as a [`Ref`], relative to a page with this root.
+    pub fn reference(&self, root: &str, id: &PageId) -> Option<Value> {
+        let href = href(root, &id.address());
+        self.shared_value(&href, || {
+            let head = self.head(id)?;
+            let (title, description) = (&head.title.value, &self.summary(head).description);
+            Some(view_value(Ref { title, href: &href, description }))
         })
     }
 
@@ -213,12 +213,12 @@ impl<'s> RenderContext<'s> {
         root: &str,
         kind: Kind,
         slugs: impl IntoIterator<Item = &'a str>,
-    ) -> Vec<Ref> {
+    ) -> Vec<Value> {
         slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
     }
 
     /// Returns links to the first [`MAX_BACKLINKS`] pages that link to a page, except those in `named`.
-    pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
+    pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Value> {
         let from = self.inputs.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
         from.iter()
             .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
@@ -275,7 +275,9 @@ impl<'s> RenderContext<'s> {
         });
         let shape = format!("{} {root} {}", meta.kind, self.menu_targets(meta.address));
         LayoutContext {
-            site: self.site_value(&shape, &root, meta.address),
+            site: self
+                .shared_value(&shape, || Some(view_value(self.site_view(&root, meta.address))))
+                .unwrap_or_default(),
             shape,
             page: PageView {
                 kind: meta.kind,
