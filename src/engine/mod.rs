@@ -187,8 +187,8 @@ impl Engine {
 
     /// Returns the current key of a query and its dependencies, if it has run before.
     fn recorded(&self, query: &Key) -> Option<(Key, Vec<Name>)> {
-        let reads: Vec<u8> = self.results.bytes(Kind::Reads, query)?;
-        let (names, _) = reads.as_chunks::<8>();
+        let reads = self.results.find(Kind::Reads, query)?;
+        let (names, _) = reads.bytes().as_chunks::<8>();
         let reads: Vec<Name> = names.iter().map(|name| Name(u64::from_le_bytes(*name))).collect();
         Some((self.key_of(query, &reads), reads))
     }

@@ -26,8 +26,6 @@ pub enum Kind {
     Gathered,
     /// Word counts of pages.
     Words,
-    /// Highlighted code blocks.
-    Code,
     /// Bodies as HTML.
     Prose,
     /// Matches of the samples of an error.
@@ -40,14 +38,13 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 10] = [
         Self::Reads,
         Self::Pages,
         Self::Clean,
         Self::Solutions,
         Self::Gathered,
         Self::Words,
-        Self::Code,
         Self::Prose,
         Self::Hits,
         Self::Figures,
@@ -63,7 +60,6 @@ impl Kind {
             Self::Solutions => "solutions",
             Self::Gathered => "gathered",
             Self::Words => "words",
-            Self::Code => "code",
             Self::Prose => "prose",
             Self::Hits => "hits",
             Self::Figures => "figures",
@@ -205,11 +201,6 @@ impl Results {
         }
     }
 
-    /// Returns the bytes of a cached result.
-    pub fn bytes(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
-        Some(self.find(kind, key)?.bytes().to_vec())
-    }
-
     /// Caches bytes, unless they are unchanged.
     pub fn put_bytes(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         if self.find(kind, &key).is_none_or(|entry| entry.bytes() != bytes) {
@@ -235,7 +226,7 @@ impl Results {
     }
 
     /// Looks up an entry and resets its age.
-    fn find(&self, kind: Kind, key: &Key) -> Option<CachedResult> {
+    pub fn find(&self, kind: Kind, key: &Key) -> Option<CachedResult> {
         let mut table = self.table(kind)?;
         let entry = table.entries.get_mut(key)?;
         entry.age = 0;
@@ -326,11 +317,11 @@ mod tests {
     }
 
     fn put(store: &Results, name: &str, value: &str) {
-        store.get_or(Kind::Code, &key(name), || value.to_string());
+        store.get_or(Kind::Words, &key(name), || value.to_string());
     }
 
     fn get(store: &Results, name: &str) -> String {
-        store.get_or(Kind::Code, &key(name), || "made anew".to_string())
+        store.get_or(Kind::Words, &key(name), || "made anew".to_string())
     }
 
     fn unpacked(whole: Vec<u8>) -> Results {
@@ -345,7 +336,7 @@ mod tests {
         let store = Results::default();
         put(&store, "a", "first");
         put(&store, "b", "second");
-        let (part, pack) = store.pack(Kind::Code).expect("something is new");
+        let (part, pack) = store.pack(Kind::Words).expect("something is new");
         assert_eq!(part, PackPart::Whole);
         pack
     }
@@ -354,9 +345,9 @@ mod tests {
     fn finds_packed_results_only() {
         let store = unpacked(two());
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "second".to_string()));
-        assert_eq!(store.pack(Kind::Code), None, "nothing is new");
+        assert_eq!(store.pack(Kind::Words), None, "nothing is new");
         assert_eq!(get(&store, "c"), "made anew");
-        assert!(store.pack(Kind::Code).is_some());
+        assert!(store.pack(Kind::Words).is_some());
         assert_eq!(get(&Results::disabled(), "a"), "made anew");
     }
 
@@ -379,7 +370,7 @@ mod tests {
             let store = unpacked(pack);
             assert_eq!(get(&store, "a"), "first", "round {round}");
             put(&store, &format!("round {round}"), "new");
-            (_, pack) = store.pack(Kind::Code).expect("something is new");
+            (_, pack) = store.pack(Kind::Words).expect("something is new");
         }
         let store = unpacked(pack);
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "made anew".to_string()));
@@ -390,13 +381,13 @@ mod tests {
         let long = "a long text ".repeat(100);
         let store = Results::default();
         put(&store, "a", &long);
-        let (part, whole) = store.pack(Kind::Code).expect("something is new");
+        let (part, whole) = store.pack(Kind::Words).expect("something is new");
         assert_eq!(part, PackPart::Whole);
         let mut later = Vec::new();
         for round in 0..3 {
             let store = with_both(whole.clone(), later);
             put(&store, &format!("round {round}"), "new");
-            let (part, pack) = store.pack(Kind::Code).expect("something is new");
+            let (part, pack) = store.pack(Kind::Words).expect("something is new");
             assert_eq!(part, PackPart::Later);
             assert!(pack.len() < whole.len());
             later = pack;
@@ -404,13 +395,13 @@ mod tests {
         let store = with_both(whole, later);
         assert_eq!((get(&store, "a"), get(&store, "round 0")), (long, "new".to_string()));
         put(&store, "b", &"another long text ".repeat(100));
-        assert_eq!(store.pack(Kind::Code).map(|(part, _)| part), Some(PackPart::Whole));
+        assert_eq!(store.pack(Kind::Words).map(|(part, _)| part), Some(PackPart::Whole));
     }
 
     #[test]
     fn recomputes_unreadable_results() {
         let store = Results::default();
-        store.get_or(Kind::Code, &key("a"), || 7_u64);
+        store.get_or(Kind::Words, &key("a"), || 7_u64);
         assert_eq!(get(&store, "a"), "made anew");
         assert_eq!(get(&store, "a"), "made anew", "the text took its place");
     }

@@ -4,10 +4,11 @@
 //! share a span, and white space has none.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
 use syntect::parsing::{Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
+use crate::markdown::lexers;
 use crate::markdown::line_cache::{LineState, LineToken, ParserState};
 use crate::markdown::scanners;
 use crate::markdown::span_writer::{SpanWriter, TokenClass};
@@ -23,9 +24,6 @@ const MAX_LINE_BRACKETS: usize = 100;
 
 /// Blocks with more nested scopes are not highlighted: the cost of a token is proportional to them.
 const MAX_SCOPES: usize = 200;
-
-/// Size of the cache at which it is cleared.
-const MAX_CACHED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Common languages of code blocks, for suggestions; further ones are known by the name or the file extension of their grammar.
 pub const LANGUAGES: [&str; 34] = [
@@ -76,44 +74,23 @@ fn grammar_token(language: &str) -> &str {
         "batch" | "cmd" => "bat",
         "jinja2" => "j2",
         "make" => "Makefile",
-        "shell" => "sh",
         "http" => "HTTP Request and Response",
         other => other,
     }
 }
 
-type Cache = HashMap<(String, String), Arc<str>>;
-
-/// HTML by language and code.
-static CACHE: LazyLock<Mutex<(usize, Cache)>> = LazyLock::new(Mutex::default);
-
 /// Highlights code. Only escapes code in unknown languages, and code that exceeds the limits of this file.
-pub fn highlight(language: &str, code: &str) -> Arc<str> {
-    if code.len() > MAX_BLOCK_BYTES || !is_known(language) {
-        return SpanWriter::plain(code).into();
-    }
+pub fn highlight(language: &str, code: &str) -> String {
+    let is_long = code.len() > MAX_BLOCK_BYTES;
     match language {
-        "console" => return scanners::console(code).into(),
-        "log" => return scanners::log(code).into(),
-        "text" => return SpanWriter::plain(code).into(),
-        _ if !code.lines().all(is_within_limits) => return SpanWriter::plain(code).into(),
-        _ => {}
+        "console" if !is_long => scanners::console(code),
+        "log" if !is_long => scanners::log(code),
+        _ if is_long || language == "text" || !code.lines().all(is_within_limits) => SpanWriter::plain(code),
+        _ => match lexers::of(language) {
+            Some(lex) => lexers::highlight(lex, code),
+            None => highlight_by_grammar(language, code).unwrap_or_else(|| SpanWriter::plain(code)),
+        },
     }
-    let key = (language.to_string(), code.to_string());
-    if let Some(html) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).1.get(&key) {
-        return html.clone();
-    }
-    let html: Arc<str> =
-        highlight_by_grammar(language, code).unwrap_or_else(|| SpanWriter::plain(code)).into();
-    let mut guard = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (bytes, cache) = &mut *guard;
-    if *bytes > MAX_CACHED_BYTES {
-        cache.clear();
-        *bytes = 0;
-    }
-    *bytes += code.len() + html.len();
-    cache.insert(key, html.clone());
-    html
 }
 
 fn is_within_limits(line: &str) -> bool {
@@ -232,16 +209,69 @@ fn class_of(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
-    fn every_language_has_a_grammar_or_a_scanner() {
+    fn every_language_has_a_lexer_or_a_grammar() {
         for language in LANGUAGES {
-            assert!(
-                matches!(language, "console" | "log" | "text") || grammar(language).is_some(),
-                "{language}"
-            );
+            let has_lexer = matches!(language, "console" | "log" | "text") || lexers::of(language).is_some();
+            assert!(has_lexer || grammar(language).is_some(), "{language}");
         }
         assert!(LANGUAGES.is_sorted(), "sorted");
+    }
+
+    /// Adds the class of each visible character of HTML.
+    fn classes(html: &str) -> String {
+        let mut classes = String::new();
+        for piece in html.split("<span class=\"") {
+            let (inside, after) = piece.split_once("</span>").unwrap_or(("", piece));
+            let (class, inside) = inside.split_once("\">").unwrap_or(("", inside));
+            for (class, text) in [(class, inside), ("-", after)] {
+                classes
+                    .extend(text.split_whitespace().flat_map(|word| class.chars().cycle().take(word.len())));
+            }
+        }
+        classes
+    }
+
+    fn code_blocks(folder: &Path, blocks: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                code_blocks(&path, blocks);
+                continue;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
+            for block in text.split("\n```").skip(1).step_by(2) {
+                let (language, code) = block.split_once('\n').unwrap();
+                let language = language.split(' ').next().unwrap_or_default();
+                blocks.push((language.to_string(), format!("{code}\n")));
+            }
+        }
+    }
+
+    #[test]
+    fn lexers_agree_with_grammars() {
+        let mut blocks = Vec::new();
+        code_blocks(Path::new("content/guides"), &mut blocks);
+        code_blocks(Path::new("content/errors"), &mut blocks);
+        blocks.sort();
+        blocks.dedup();
+        // The grammar of PowerShell needs Oniguruma.
+        for language in ["bash", "json", "python", "yaml"] {
+            let lex = lexers::of(language).unwrap();
+            let own: Vec<_> = blocks.iter().filter(|(own, _)| own == language).collect();
+            let (mut characters, mut different) = (0, 0);
+            for (_, code) in own.iter().step_by(1 + own.len() / 40) {
+                let ours = classes(&lexers::highlight(lex, code));
+                let theirs = classes(&highlight_by_grammar(language, code).unwrap());
+                assert_eq!(ours.len(), theirs.len(), "{code}");
+                characters += ours.len();
+                different += ours.bytes().zip(theirs.bytes()).filter(|(one, other)| one != other).count();
+            }
+            assert!(different * 100 < characters, "{language}: {different} of {characters} differ");
+        }
     }
 }

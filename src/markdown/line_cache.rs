@@ -53,8 +53,7 @@ struct LanguageCache {
 }
 
 thread_local! {
-    /// Caches by the names of grammars. One per thread, because the state of a grammar has captures of Oniguruma, which cannot be
-    /// sent to another thread.
+    /// Caches by the names of grammars. One per thread, so that threads do not wait for each other.
     static LANGUAGES: RefCell<HashMap<String, LanguageCache>> = RefCell::default();
 }
 

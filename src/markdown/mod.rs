@@ -14,6 +14,7 @@ mod highlight;
 mod html;
 mod html_writer;
 mod inline;
+mod lexers;
 mod limits;
 mod line_cache;
 mod markdown_error;

@@ -1,7 +1,5 @@
 //! Renders bodies as HTML, split into lead and sections.
 
-use std::sync::Arc;
-
 use pulldown_cmark::Parser;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +31,7 @@ pub trait RenderHooks {
     }
 
     /// Returns the highlighted HTML of a code block.
-    fn code(&self, language: &str, code: &str) -> Arc<str> {
+    fn code(&self, language: &str, code: &str) -> String {
         highlight(language, code)
     }
 
@@ -107,6 +105,15 @@ pub struct TocEntry {
     pub id: String,
     /// Plain text of the heading.
     pub title: String,
+}
+
+impl TocEntry {
+    /// Returns the entry of a heading, if its level is listed.
+    pub fn of(heading: &Heading) -> Option<Self> {
+        let entry =
+            || Self { level: heading.level.max(2), id: heading.id.clone(), title: heading.title.clone() };
+        (heading.level <= 3).then(entry)
+    }
 }
 
 /// Renders a body. The HTML is safe and well formed for any input: raw HTML becomes text, and a refused link its text.

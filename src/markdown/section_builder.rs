@@ -60,11 +60,7 @@ impl SectionBuilder {
     pub fn end_heading(&mut self, out: &mut String) {
         let Some((heading, title)) = self.open.take() else { return };
         let title = title.trim().to_string();
-        if heading.level <= 3 {
-            let entry =
-                TocEntry { level: heading.level.max(2), id: heading.id.clone(), title: title.clone() };
-            self.rendered.toc.push(entry);
-        }
+        self.rendered.toc.extend(TocEntry::of(&Heading { title: title.clone(), ..heading.clone() }));
         if heading.level <= 2 {
             let title_html = std::mem::take(out);
             self.rendered.sections.push(Section { id: heading.id, title, title_html, html: String::new() });

@@ -74,13 +74,29 @@ fn read(
     tools: &Fact<BTreeMap<String, String>>,
     head: &Head,
 ) -> (BodySummary, Fingerprint) {
-    let (lead, toc) = inputs.engine.query(Kind::Prose, &head.path, || {
+    let outline = &head.body.outline;
+    let is_outlined = outline.calls.is_empty() && outline.links.iter().all(|link| !link.image);
+    let (lead, toc) = if is_outlined {
+        (outline.lead.clone(), outline.headings.iter().filter_map(TocEntry::of).collect())
+    } else {
+        rendered_summary(inputs, assets, tools, head)
+    };
+    let says = Fingerprint::of_data(&(&lead, &toc));
+    (BodySummary { description: description(&lead), toc }, says)
+}
+
+/// Returns the lead and the table of contents of a body with estimator calls or images, which the outline has as source text.
+fn rendered_summary(
+    inputs: &RenderInputs<'_>,
+    assets: &Fact<Assets>,
+    tools: &Fact<BTreeMap<String, String>>,
+    head: &Head,
+) -> (String, Vec<TocEntry>) {
+    inputs.engine.query(Kind::Prose, &head.path, || {
         let place = PageHooks::new(inputs, assets, tools, head);
         let rendered = render(inputs.sources.text(head.body.span), head, &PlainHooks(&place));
         (rendered.lead_text, rendered.toc)
-    });
-    let says = Fingerprint::of_data(&(&lead, &toc));
-    (BodySummary { description: description(&lead), toc }, says)
+    })
 }
 
 fn render(text: &str, head: &Head, pieces: &impl RenderHooks) -> Rendered {
@@ -164,11 +180,6 @@ impl RenderHooks for PageHooks<'_> {
         self.inputs.config.texts.tr(english).to_string()
     }
 
-    fn code(&self, language: &str, code: &str) -> Arc<str> {
-        let highlight = |(language, code): (&str, &str)| markdown::highlight(language, code).to_string();
-        self.inputs.engine.pure(Kind::Code, (language, code), highlight).into()
-    }
-
     fn tool_name(&self, slug: &str) -> String {
         self.tools.get(slug).cloned().unwrap_or_else(|| slug.to_string())
     }
@@ -186,8 +197,8 @@ impl RenderHooks for PlainHooks<'_> {
         self.0.call_value(call)
     }
 
-    fn code(&self, _language: &str, _code: &str) -> Arc<str> {
-        "".into()
+    fn code(&self, _language: &str, _code: &str) -> String {
+        String::new()
     }
 }
 

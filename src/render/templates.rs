@@ -1,9 +1,10 @@
 //! The template engine: undefined values are errors, and errors have a span in the template.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use minijinja::value::{Serde, Value};
+use minijinja::value::{Object, Serde, Value};
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, Output, State, UndefinedBehavior, escape_formatter,
 };
@@ -49,16 +50,22 @@ impl<'s> TemplateEngine<'s> {
     pub fn new(sources: &'s Sources, assets: &Assets, texts: &Translations) -> Result<Self, Vec<Diagnostic>> {
         let mut environment = plain_engine();
         add_asset_function(&mut environment, assets);
+        add_shared_function(&mut environment);
         translate::add_function(&mut environment, texts);
+        let mut constants = BTreeMap::new();
         let mut faults = Vec::new();
         let mut parts = vec![format!("{texts:?}")];
         parts.extend(assets.names().iter().filter_map(|name| assets.path(name).map(str::to_string)));
         for (_, source) in sources.under("templates/") {
             parts.extend([source.path.clone(), source.text.to_string()]);
             let name = source.path.trim_start_matches("templates/");
-            if let Err(error) = environment.add_template(name, &source.text) {
+            let folded = translate::fold(&source.text, texts, &mut constants);
+            if let Err(error) = environment.add_template_owned(name, folded) {
                 faults.extend(diagnostic(sources, &error));
             }
+        }
+        for (name, html) in constants.into_values() {
+            environment.add_global(name, html);
         }
         let fact = Fact::new(Name::new("templates", ""), Fingerprint::of(parts), ());
         if faults.is_empty() { Ok(Self { environment, fact, sources }) } else { Err(faults) }
@@ -156,6 +163,60 @@ fn add_asset_function(environment: &mut Environment<'_>, assets: &Assets) {
     });
 }
 
+/// Template variable that identifies pages of one shape: their menus, root and kind are the same.
+pub(super) const SHAPE: &str = "layout_shape";
+
+/// Attributes of `page` that pages of one shape share.
+const SHAPE_ATTRIBUTES: [&str; 4] = ["home_href", "kind", "root", "static_root"];
+
+/// Adds `shared("parts/header.html")`: the HTML of a template, rendered once for all pages of a shape; `none` if the template
+/// reads anything else.
+fn add_shared_function(environment: &mut Environment<'_>) {
+    let known: Mutex<HashMap<(String, String), Value>> = Mutex::default();
+    environment.add_function("shared", move |state: &State<'_, '_>, name: String| -> Result<Value, Error> {
+        let variable = |name: &str| state.lookup(name).unwrap_or_default();
+        let shape = variable(SHAPE).to_string();
+        let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (name, shape);
+        if let Some(value) = known().get(&key) {
+            return Ok(value.clone());
+        }
+        let template = state.env().get_template(&key.0)?;
+        let reads_other = Arc::new(AtomicBool::new(false));
+        let watched = |values: Value, names: BTreeSet<String>| {
+            Value::from_object(WatchedValues { values, names, reads_other: Arc::clone(&reads_other) })
+        };
+        let page = watched(variable("page"), SHAPE_ATTRIBUTES.map(str::to_string).into());
+        let variables = [("site", variable("site")), ("build", variable("build")), ("page", page)];
+        let names =
+            state.env().globals().map(|(name, _)| name).chain(variables.iter().map(|(name, _)| *name));
+        let names = names.map(str::to_string).collect();
+        let made = template.render(watched(Value::from_pairs(variables), names));
+        let value = match made {
+            Ok(made) if !reads_other.load(Ordering::Relaxed) => html(made),
+            _ => Value::from(()),
+        };
+        Ok(known().entry(key).or_insert(value).clone())
+    });
+}
+
+/// Values that note whether other names than the given ones are read.
+#[derive(Debug)]
+struct WatchedValues {
+    values: Value,
+    names: BTreeSet<String>,
+    reads_other: Arc<AtomicBool>,
+}
+
+impl Object for WatchedValues {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        if key.as_str().is_none_or(|key| !self.names.contains(key)) {
+            self.reads_other.store(true, Ordering::Relaxed);
+        }
+        self.values.get_item(key).ok().filter(|value| !value.is_undefined())
+    }
+}
+
 /// Converts an error of the engine to a finding at the innermost location.
 fn diagnostic(sources: &Sources, error: &Error) -> Option<Diagnostic> {
     let mut innermost = error;
@@ -193,4 +254,26 @@ fn line_range(text: &str, line: usize) -> std::ops::Range<usize> {
     let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
     let length = text[start.min(text.len())..].lines().next().map_or(0, str::len);
     start..start + length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_only_templates_that_depend_on_the_shape() {
+        let mut environment = plain_engine();
+        add_shared_function(&mut environment);
+        environment.add_template("menu", "{{ site }} {{ page.root }}").unwrap();
+        environment.add_template("own", "{% if page.title is defined %}{{ page.title }}{% endif %}").unwrap();
+        environment.add_template("other", "{{ error|default(1) }}").unwrap();
+        let page = "{{ shared('menu') }}, {{ shared('own') }}, {{ shared('other') }}";
+        environment.add_template("page", page).unwrap();
+        for title in ["a", "b"] {
+            let values = Value::from_pairs([("root", "../"), ("title", title)]);
+            let view = Value::from_pairs([("site", title.into()), (SHAPE, "x".into()), ("page", values)]);
+            let made = environment.get_template("page").unwrap().render(view).unwrap();
+            assert_eq!(made, "a ../, None, None");
+        }
+    }
 }

@@ -4,12 +4,13 @@
 //! unless it is HTML. `<link>words</link>` is a link if `link` is given an address, and otherwise one of a few
 //! elements.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, Error, ErrorKind};
 
-use crate::i18n::{TextPart, Translations, parts};
+use crate::i18n::{self, TextPart, Translations, parts};
 use crate::render::templates::{html, write_escaped};
 
 /// Elements that a text may contain without a value of that name.
@@ -31,6 +32,35 @@ pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Translatio
         }
         said(texts.tr(english), &values).map(html)
     });
+}
+
+/// Constants for texts without values, by text: the name of a global variable, and its value.
+pub(super) type Constants = BTreeMap<String, (String, Value)>;
+
+/// Replaces `t("…")` by a constant of the same length, so that the locations in a template stay the same.
+pub(super) fn fold(template: &str, texts: &Translations, constants: &mut Constants) -> String {
+    let mut folded = template.to_string();
+    for call in i18n::calls(template) {
+        let range = call.range.start..call.range.end + 1;
+        let (before, source) = (&template[..range.start], template.get(range.clone()).unwrap_or_default());
+        let is_in = |[one, other]: [&str; 2]| before.rfind(one).max(before.rfind(other));
+        let [text] = call.texts[..] else { continue };
+        if !source.ends_with(')')
+            || source.contains(['\n', '\\'])
+            || is_in(["{{", "{%"]) <= is_in(["}}", "%}"])
+        {
+            continue;
+        }
+        let Ok(html) = said(texts.tr(text), &Kwargs::from_iter([("", Value::UNDEFINED); 0])).map(html) else {
+            continue;
+        };
+        let name = format!("t_{}", constants.len());
+        let (name, _) = constants.entry(text.to_string()).or_insert((name, html));
+        if name.len() <= source.len() {
+            folded.replace_range(range, &format!("{name:width$}", width = source.len()));
+        }
+    }
+    folded
 }
 
 fn is_named(part: TextPart<'_>, name: &str) -> bool {
@@ -117,6 +147,16 @@ mod tests {
     fn selects_singular_or_plural() {
         let template = "{% for n in [0, 1, 2] %}{{ t(\"{n} page\", \"{n} pages\", n=n) }} {% endfor %}";
         assert_eq!(rendered(template, &[]).as_deref(), Ok("0 pages 1 page 2 pages "));
+    }
+
+    #[test]
+    fn folds_texts_without_values() {
+        let texts = Translations::new(BTreeMap::from([("Copy".to_string(), "Kopieren".to_string())]));
+        let mut constants = Constants::new();
+        let template = "t(\"Copy\"){{ t(\"Copy\") }}{% set a = t(\"Copy\") %}{{ t(\"{n} a\", n=1) }}é";
+        let folded = fold(template, &texts, &mut constants);
+        assert_eq!(folded, "t(\"Copy\"){{ t_0       }}{% set a = t_0       %}{{ t(\"{n} a\", n=1) }}é");
+        assert_eq!(constants["Copy"].1.as_str(), Some("Kopieren"));
     }
 
     #[test]

@@ -24,14 +24,13 @@ use tempfile::TempDir;
 use crate::expect::{files, repository};
 
 /// Files of the cache.
-const BUILD: [Kind; 10] = [
+const BUILD: [Kind; 9] = [
     Kind::Reads,
     Kind::Pages,
     Kind::Clean,
     Kind::Solutions,
     Kind::Gathered,
     Kind::Words,
-    Kind::Code,
     Kind::Prose,
     Kind::Hits,
     Kind::Figures,
@@ -625,7 +624,7 @@ fn without_a_cache_no_files_are_stored() {
     assert!(!site.caches().exists());
     let (code, said) = site.said(&["build", "--date", "2026-06-30"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(site.pack(Kind::Code).is_file());
+    assert!(site.pack(Kind::Words).is_file());
     fs::remove_dir_all(site.path("public")).unwrap();
     assert_eq!(files_in(site.root()), before);
     // Without a system folder there is no cache, and a note says so.

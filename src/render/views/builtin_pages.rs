@@ -11,7 +11,6 @@ use crate::i18n::text;
 use crate::render::address::{href, root};
 use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
-use crate::render::views::common::Ref;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::site::{Head, Kind, PageId};
 
@@ -21,7 +20,7 @@ struct CalculatorView<'s> {
     models: Vec<Choice>,
     devices: Vec<Choice>,
     /// Related errors, by the part of the memory that is too large or by the program.
-    errors: BTreeMap<&'static str, Ref>,
+    errors: BTreeMap<&'static str, Value>,
     methodology_href: Option<String>,
 }
 

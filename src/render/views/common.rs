@@ -11,10 +11,10 @@ use crate::site::kinds::Evidence;
 
 /// A link with title and description, for lists.
 #[derive(Debug, Clone, Serialize)]
-pub(in crate::render) struct Ref {
-    pub title: String,
-    pub href: String,
-    pub description: String,
+pub(in crate::render) struct Ref<'r> {
+    pub title: &'r str,
+    pub href: &'r str,
+    pub description: &'r str,
 }
 
 /// A link with its title.
@@ -108,9 +108,12 @@ pub(in crate::render) struct BuildView {
 }
 
 /// Template variables that all pages have.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(in crate::render) struct LayoutContext {
-    pub site: SiteView,
+    /// A [`SiteView`], which pages of one shape share.
+    pub site: Value,
+    /// Identifies pages with the same menus, root and kind.
+    pub shape: String,
     pub page: PageView,
     pub build: BuildView,
 }

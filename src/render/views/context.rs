@@ -1,13 +1,14 @@
 //! Data that all views use, computed once per build.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
+use std::sync::{Mutex, PoisonError};
 
 use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::config::Alternate;
-use crate::facts::{Fact, Table};
+use crate::facts::{self, Fact, Name, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
@@ -17,7 +18,7 @@ use crate::render::feed;
 use crate::render::json_ld;
 use crate::render::prose::{BodySummary, Prose};
 use crate::render::social::Pictures;
-use crate::render::templates::view_value;
+use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
     self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
 };
@@ -46,7 +47,12 @@ pub(in crate::render) struct RenderContext<'s> {
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
     /// Slugs of the previous and next error in the category of each error.
     beside: Table<String, [Option<&'s str>; 2]>,
+    /// Values that several pages show: `site` by shape, links by address.
+    shared_values: Mutex<HashMap<String, SharedValue>>,
 }
+
+/// A value with the facts that it depends on.
+type SharedValue = (Option<Value>, Vec<Name>);
 
 /// Metadata of a page, for its layout.
 pub(in crate::render) struct PageMeta<'p> {
@@ -120,7 +126,19 @@ impl<'s> RenderContext<'s> {
             by_category,
             by_tool,
             beside,
+            shared_values: Mutex::default(),
         }
+    }
+
+    /// Returns a value that several pages show; `make` is called for the first of them.
+    fn shared_value(&self, name: &str, make: impl FnOnce() -> Option<Value>) -> Option<Value> {
+        let mut values = self.shared_values.lock().unwrap_or_else(PoisonError::into_inner);
+        let (value, reads) = match values.get(name) {
+            Some(known) => known,
+            None => values.entry(name.to_string()).or_insert(facts::record(make)),
+        };
+        facts::read_all(reads);
+        value.clone()
     }
 
     /// Returns the previous and next error in the category.
@@ -179,13 +197,13 @@ impl<'s> RenderContext<'s> {
         self.inputs.site.head(id)
     }
 
-    /// Returns a link to a page, relative to a page with this root.
-    pub fn reference(&self, root: &str, id: &PageId) -> Option<Ref> {
-        let head = self.head(id)?;
-        Some(Ref {
-            title: head.title.value.clone(),
-            href: href(root, &id.address()),
-            description: self.describe(head),
+    /// Returns a link to a page as a [`Ref`], relative to a page with this root.
+    pub fn reference(&self, root: &str, id: &PageId) -> Option<Value> {
+        let href = href(root, &id.address());
+        self.shared_value(&href, || {
+            let head = self.head(id)?;
+            let (title, description) = (&head.title.value, &self.summary(head).description);
+            Some(view_value(Ref { title, href: &href, description }))
         })
     }
 
@@ -195,12 +213,12 @@ impl<'s> RenderContext<'s> {
         root: &str,
         kind: Kind,
         slugs: impl IntoIterator<Item = &'a str>,
-    ) -> Vec<Ref> {
+    ) -> Vec<Value> {
         slugs.into_iter().filter_map(|slug| self.reference(root, &PageId::new(kind, slug))).collect()
     }
 
     /// Returns links to the first [`MAX_BACKLINKS`] pages that link to a page, except those in `named`.
-    pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Ref> {
+    pub fn backlinks(&self, root: &str, id: &PageId, named: &[&str]) -> Vec<Value> {
         let from = self.inputs.links.backlinks.get(&id.address()).map(Vec::as_slice).unwrap_or_default();
         from.iter()
             .filter(|page| !(page.kind == Kind::Error && named.contains(&page.slug.as_str())))
@@ -255,8 +273,12 @@ impl<'s> RenderContext<'s> {
             title: title.clone(),
             href: Some(format!("{root}{}", feed::of_category(address))),
         });
+        let shape = format!("{} {root} {}", meta.kind, self.menu_targets(meta.address));
         LayoutContext {
-            site: self.site_view(&root, meta.address),
+            site: self
+                .shared_value(&shape, || Some(view_value(self.site_view(&root, meta.address))))
+                .unwrap_or_default(),
+            shape,
             page: PageView {
                 kind: meta.kind,
                 breadcrumbs: self.breadcrumbs(&root, &meta),
@@ -343,9 +365,10 @@ pub(in crate::render) fn neighbors<'h>(
 
 /// Combines a view with its layout to the variables of a template.
 pub(in crate::render) fn with_layout(layout: LayoutContext, name: &'static str, view: Value) -> Value {
-    let LayoutContext { site, page, build } = layout;
+    let LayoutContext { site, shape, page, build } = layout;
     Value::from_pairs([
-        ("site", view_value(site)),
+        ("site", site),
+        (SHAPE, Value::from(shape)),
         ("page", view_value(page)),
         ("build", view_value(build)),
         (name, view),

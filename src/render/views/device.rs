@@ -41,7 +41,7 @@ struct DeviceView {
     table_context: String,
     context_label: String,
     sources: Vec<SourceView>,
-    backlinks: Vec<Ref>,
+    backlinks: Vec<Value>,
     calculator_href: String,
     compare_href: String,
     benchmarks: Option<BenchmarksLink>,
@@ -51,7 +51,7 @@ struct DeviceView {
 #[derive(Serialize)]
 struct Lead {
     memory: String,
-    largest: Vec<Ref>,
+    largest: Vec<Value>,
     fits: usize,
 }
 
@@ -257,10 +257,9 @@ fn leads(rows: &[ModelRow], sizes: &[u64]) -> Vec<Lead> {
             })
             .collect();
         let large = fitting.iter().filter(|row| row.parameters.is_some()).take(MAX_LARGEST);
-        let largest = large.map(|row| Ref {
-            title: row.title.clone(),
-            href: row.href.clone(),
-            description: row.parameters.clone().unwrap_or_default(),
+        let largest = large.map(|row| {
+            let description = row.parameters.as_deref().unwrap_or_default();
+            view_value(Ref { title: &row.title, href: &row.href, description })
         });
         Lead { memory: as_sold(*size), largest: largest.collect(), fits: fitting.len() }
     };

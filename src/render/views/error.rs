@@ -9,7 +9,7 @@ use crate::render::address::root;
 use crate::render::prose::InlineHooks;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
+use crate::render::views::common::{SourceView, VerifiedView, label, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
@@ -22,8 +22,8 @@ struct ErrorView {
     severity: &'static str,
     status: &'static str,
     retired_note: Option<String>,
-    category: Ref,
-    tools: Vec<Ref>,
+    category: Value,
+    tools: Vec<Value>,
     platforms: Vec<String>,
     summary_html: Value,
     first_step: Option<SectionView>,
@@ -34,10 +34,10 @@ struct ErrorView {
     footnotes_html: Value,
     signatures: Vec<SignatureView>,
     fits: Option<FitsView>,
-    look_alikes: Vec<Ref>,
+    look_alikes: Vec<Value>,
     changes: Vec<ChangeView>,
-    related: Vec<Ref>,
-    backlinks: Vec<Ref>,
+    related: Vec<Value>,
+    backlinks: Vec<Value>,
     verified: Option<VerifiedView>,
     sources: Vec<SourceView>,
 }
@@ -96,6 +96,9 @@ struct ChangeView {
 /// Maximum number of similar errors on a page.
 const MAX_SIMILAR_ERRORS: usize = 3;
 
+/// Why the page of a category cannot be missing.
+const EVERY_CATEGORY: &str = "every category has a page: load adds those that are missing";
+
 /// Id of the section that distinguishes the causes.
 const FIRST_STEP: &str = "first-step";
 
@@ -106,13 +109,15 @@ pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Tem
     let address = error.head.id.address();
     let root = root(&address);
     let view = view(cx, error, &root);
-    let category_address = PageId::new(Kind::Category, error.data.category.as_str()).address();
+    let category = PageId::new(Kind::Category, error.data.category.to_lowercase());
+    let category = cx.head(&category).expect(EVERY_CATEGORY);
+    let category_address = category.id.address();
     let meta = PageMeta {
         address: &address,
         kind: "error",
         title: &error.head.title.value,
         description: cx.describe(&error.head),
-        trail: vec![(cx.tr("Errors").into(), "errors/"), (view.category.title.clone(), &category_address)],
+        trail: vec![(cx.tr("Errors").into(), "errors/"), (category.title.value.clone(), &category_address)],
         head: Some(&error.head),
         toc: cx.toc(&error.head),
         noindex: false,
@@ -173,7 +178,7 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
         retired_note: data.retired.clone(),
         category: cx
             .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
-            .expect("every category has a page: load adds those that are missing"),
+            .expect(EVERY_CATEGORY),
         tools: cx.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
         platforms: data.platforms.iter().map(|name| platform(cx, *name)).collect(),
         summary_html: Value::default(),

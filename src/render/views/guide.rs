@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::render::address::root;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{Ref, SourceView, VerifiedView, sources};
+use crate::render::views::common::{SourceView, VerifiedView, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::illustration::{IllustrationView, illustration};
 use crate::site::kinds::GuideData;
@@ -20,9 +20,9 @@ struct GuideView {
     lead_html: Value,
     sections_html: Value,
     illustration: Option<IllustrationView>,
-    tools: Vec<Ref>,
-    related: Vec<Ref>,
-    backlinks: Vec<Ref>,
+    tools: Vec<Value>,
+    related: Vec<Value>,
+    backlinks: Vec<Value>,
     verified: Option<VerifiedView>,
     sources: Vec<SourceView>,
 }

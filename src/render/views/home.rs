@@ -1,11 +1,11 @@
 //! The home page.
 
+use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::render::address::{href, root};
 use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
-use crate::render::views::common::Ref;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::lists::{ordered_categories, ordered_guides};
 use crate::site::kinds::CategoryData;
@@ -14,8 +14,8 @@ use crate::site::{Kind, Page, PageId};
 #[derive(Serialize)]
 struct HomeView {
     categories: Vec<CategoryCount>,
-    common: Vec<Ref>,
-    guides: Vec<Ref>,
+    common: Vec<Value>,
+    guides: Vec<Value>,
     tools: Vec<ToolCount>,
 }
 
@@ -64,7 +64,7 @@ fn categories(cx: &RenderContext<'_>, root: &str) -> Vec<CategoryCount> {
 }
 
 /// Returns the first guides in the order of the list of guides.
-fn guides(cx: &RenderContext<'_>, root: &str) -> Vec<Ref> {
+fn guides(cx: &RenderContext<'_>, root: &str) -> Vec<Value> {
     let slugs = ordered_guides(cx).into_iter().map(|guide| guide.head.id.slug.as_str());
     cx.references(root, Kind::Guide, slugs.take(MAX_ENTRIES))
 }
@@ -76,7 +76,7 @@ fn count_backlinks(cx: &RenderContext<'_>, slug: &str) -> usize {
 }
 
 /// Returns the errors that most pages link to.
-fn most_linked(cx: &RenderContext<'_>, root: &str) -> Vec<Ref> {
+fn most_linked(cx: &RenderContext<'_>, root: &str) -> Vec<Value> {
     let mut slugs: Vec<&str> = cx.site().slugs(Kind::Error).collect();
     slugs.sort_by_cached_key(|slug| (std::cmp::Reverse(count_backlinks(cx, slug)), slug.to_string()));
     cx.references(root, Kind::Error, slugs.into_iter().take(MAX_ENTRIES))

@@ -35,7 +35,26 @@ const MORE: &[(&str, &str)] = &[
 const FOOTER: &[(&str, &str)] =
     &[(text("Recent changes"), "changes/"), (text("Feed"), "feed.xml"), (text("Data"), "kb.json")];
 
+/// Documents in the footer menu.
+const DOCUMENTS: &[(&str, &str)] = &[
+    (text("About"), "about/"),
+    (text("Methodology"), "methodology/"),
+    (text("Editorial policy"), "editorial-policy/"),
+    (text("Privacy"), "privacy/"),
+    (text("Contact and contributions"), "contribute/"),
+];
+
 impl RenderContext<'_> {
+    /// Returns the targets of the menus that contain an address. Pages with the same targets and root have the same menus.
+    pub fn menu_targets(&self, address: &str) -> String {
+        let config = self.inputs.config;
+        let own = config.menu.iter().chain(&config.footer).map(|(_, to)| to.value.as_str());
+        let lists = [MENU, MORE, FOOTER].into_iter().flatten().map(|(_, to)| *to);
+        let above = own.chain(lists).filter(|to| address.starts_with(to));
+        let same = DOCUMENTS.iter().map(|(_, to)| *to).filter(|to| address == *to);
+        above.chain(same).collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the template variable `site` for the page at an address with this root.
     pub fn site_view(&self, root: &str, address: &str) -> SiteView {
         let config = self.inputs.config;
@@ -49,20 +68,10 @@ impl RenderContext<'_> {
             menu.iter().map(|(title, to)| link(title.value.clone(), &to.value)).collect()
         };
         let has_page = |slug: &str| self.head(&PageId::new(Kind::Document, slug)).is_some();
-        let documents = [
-            (text("About"), "about"),
-            (text("Methodology"), "methodology"),
-            (text("Editorial policy"), "editorial-policy"),
-            (text("Privacy"), "privacy"),
-            (text("Contact and contributions"), "contribute"),
-        ]
-        .into_iter()
-        .filter(|(_, slug)| has_page(slug))
-        .map(|(title, slug)| MenuItem {
-            title: self.tr(title).into(),
-            href: href(root, &format!("{slug}/")),
-            current: address == format!("{slug}/"),
-        });
+        let documents =
+            DOCUMENTS.iter().filter(|(_, to)| has_page(to.trim_end_matches('/'))).map(|(title, to)| {
+                MenuItem { title: self.tr(title).into(), href: href(root, to), current: address == *to }
+            });
         let exists = |(_, to): &&(&str, &str)| self.site().listings().any(|listing| listing.address == *to);
         let (mut nav, mut more, mut footer) = (own(&config.menu), Vec::new(), own(&config.footer));
         if nav.is_empty() {

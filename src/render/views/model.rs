@@ -10,7 +10,7 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_model};
 use crate::render::views::chart::{Chart, chart};
-use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, parameters, sources};
+use crate::render::views::common::{Fact, SourceView, TocLine, context_label, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run, runs_on};
 use crate::render::views::model_facts::facts;
@@ -47,7 +47,7 @@ struct ModelView {
     calculator_href: String,
     choose_href: String,
     sources: Vec<SourceView>,
-    backlinks: Vec<Ref>,
+    backlinks: Vec<Value>,
     benchmarks: Option<BenchmarksLink>,
 }
 

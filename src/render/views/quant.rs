@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{Ref, SourceView, TocLine, parameters, sources};
+use crate::render::views::common::{SourceView, TocLine, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::site::{Head, gib};
 
@@ -18,7 +18,7 @@ struct QuantView {
     body_html: Value,
     models: Vec<ModelSize>,
     sources: Vec<SourceView>,
-    backlinks: Vec<Ref>,
+    backlinks: Vec<Value>,
 }
 
 #[derive(Serialize)]
