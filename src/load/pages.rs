@@ -188,7 +188,7 @@ fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
         (Certainty::Known, true) => {
             let given = |name| fields.span_of(name).is_some() && !fields.unread().contains(name);
             let names = definitions.iter().map(|field| field.name);
-            Unread::Fields(names.filter(|name| !given(name)).collect())
+            Unread::Fields(names.filter(|name| !given(name)).map(str::to_string).collect())
         }
         (Certainty::Known, false) if fields.unread().is_empty() => Unread::Nothing,
         (Certainty::Known, false) => Unread::Fields(fields.unread().clone()),

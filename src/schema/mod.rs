@@ -13,7 +13,7 @@ mod record;
 mod rules;
 mod scalar;
 
-pub use field::{Field, Need, Shape};
+pub use field::{Field, FieldOf, Need, Shape, ShapeOf};
 pub use fields::{Fields, Value};
 pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};

@@ -48,7 +48,7 @@ pub enum Unread {
     #[default]
     Nothing,
     /// These fields of the front matter could not be read.
-    Fields(BTreeSet<&'static str>),
+    Fields(BTreeSet<String>),
     /// The page as a whole could not be read; it is only known to exist.
     Page,
 }
