@@ -117,8 +117,8 @@ fn read(
     let (mut site, faults) = load::pages_with(sources, options.drafts, engine, progress);
     findings.extend(faults);
     findings.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
-    let says = Fingerprint::of_data(&config.packs);
-    site.packs = Some(Fact::new(Name::new("packs", ""), says, config.packs.clone()));
+    let says = Fingerprint::of([format!("{:?}", config.declared)]);
+    site.declared = Some(Fact::new(Name::new("declarations", ""), says, config.declared.clone()));
     engine.register(&site);
     findings.extend(check::menu(&site, &config.menu));
     findings.extend(check::menu(&site, &config.footer));

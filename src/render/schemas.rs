@@ -18,7 +18,7 @@ pub(super) fn files(config: &Config) -> Outputs {
         let schema = json_schema(&format!("{}{path}", config.base_url), title, fields);
         outputs.add(path, text(&schema));
     };
-    let has = |pack: Option<Pack>| pack.is_none_or(|pack| config.packs.contains(&pack));
+    let has = |pack: Option<Pack>| config.declared.has(pack);
     for kind in Kind::ALL.into_iter().filter(|kind| has(kind.pack())) {
         add(kind.name(), &format!("Front matter of {}", kind.with_article()), fields(kind));
     }

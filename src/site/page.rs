@@ -6,6 +6,7 @@ use std::ops::Deref;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::custom::Declarations;
 use crate::facts::{Fact, Facts, Fingerprint, Name};
 use crate::files::{SourceId, Span, Spanned};
 use crate::markdown::Outline;
@@ -197,19 +198,20 @@ pub struct Site {
     pub readings: Pages<ReadingData>,
     /// Standalone pages.
     pub documents: Pages<DocumentData>,
-    /// Enabled packs; `None` for sites of a few pages, which have none.
-    pub packs: Option<Fact<Vec<Pack>>>,
+    /// Declarations in `site.toml`; `None` for sites of a few pages, which have none.
+    pub declared: Option<Fact<Declarations>>,
 }
 
 impl Site {
     /// Returns whether the site enables a pack; that no pack is needed is always true.
     pub fn has(&self, pack: Option<Pack>) -> bool {
-        pack.is_none_or(|pack| self.packs.as_ref().is_some_and(|packs| packs.contains(&pack)))
+        pack.is_none() || self.declared.as_ref().is_some_and(|declared| declared.has(pack))
     }
 
     /// Returns the pages that kbgen generates for the site.
     pub fn listings(&self) -> impl Iterator<Item = &'static Listing> {
-        LISTINGS.iter().filter(|listing| self.has(listing.pack))
+        let omits = |address: &str| self.declared.as_ref().is_some_and(|declared| declared.omits(address));
+        LISTINGS.iter().filter(move |listing| self.has(listing.pack) && !omits(listing.address))
     }
 
     /// Iterates over the heads of all pages that the site shows, kind by kind.
@@ -358,7 +360,7 @@ impl Facts for Site {
         self.extractors.visit(visit);
         self.readings.visit(visit);
         self.documents.visit(visit);
-        self.packs.iter().for_each(|packs| packs.visit(visit));
+        self.declared.iter().for_each(|declared| declared.visit(visit));
     }
 }
 

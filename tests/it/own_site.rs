@@ -76,6 +76,24 @@ fn a_site_has_its_own_menus() {
 }
 
 #[test]
+fn a_site_omits_lists_and_sections_of_the_home_page() {
+    let outputs = outputs(
+        "~~~ site.toml\n base_url = \"https://kb.example/\"\n+omit = [\"tools\", \"changes\"]\n\
+         +home = [\"tools\", \"common\"]\n",
+    );
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".html") || path.ends_with(".xml")) {
+        let page = text(&outputs, path);
+        for list in ["/tools/index.html\"", "/tools/<", "/changes/"] {
+            assert!(!page.contains(list), "{path} links `{list}`");
+        }
+    }
+    assert!(outputs.get("tools/index.html").is_none() && outputs.get("tools/loader/index.html").is_some());
+    let home = text(&outputs, "index.html");
+    assert!(home.find("Errors by tool").unwrap() < home.find("Common errors").unwrap());
+    assert!(!home.contains("Errors by category"));
+}
+
+#[test]
 fn a_site_sets_colors_and_a_logo() {
     let outputs = outputs(
         "--- static/own.svg\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n\

@@ -230,13 +230,14 @@ impl<'s> RenderContext<'s> {
     }
 
     /// Returns the layout of a page.
-    pub fn layout(&self, meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
+    pub fn layout(&self, mut meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
         let root = if meta.kind == "not-found" {
             self.inputs.config.base_path().to_string()
         } else {
             root(meta.address)
         };
         let config = self.inputs.config;
+        meta.trail.retain(|(_, address)| !config.declared.omits(address));
         let step = |head: &Head| Step {
             title: head.title.value.clone(),
             href: Some(href(&root, &head.id.address())),

@@ -155,7 +155,7 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         backlinks: cx.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
         compare_href: format!("{}?a={}", href(root, "compare/"), device.head.id.slug),
-        benchmarks: of_device(root, device),
+        benchmarks: of_device(cx, root, device),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::site::{Kind, Page, PageId};
 
 #[derive(Serialize)]
 struct HomeView {
+    sections: Vec<String>,
     categories: Vec<CategoryCount>,
     common: Vec<Ref>,
     guides: Vec<Ref>,
@@ -39,6 +40,7 @@ const MAX_ENTRIES: usize = 6;
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let root = root("");
     let view = HomeView {
+        sections: cx.inputs.config.declared.home.clone(),
         categories: categories(cx, &root),
         common: most_linked(cx, &root),
         guides: guides(cx, &root),

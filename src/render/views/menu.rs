@@ -72,7 +72,9 @@ impl RenderContext<'_> {
             more = nav.split_off(MENU.len());
         }
         if footer.is_empty() {
-            footer = documents.chain(FOOTER.iter().map(item)).collect();
+            footer = documents
+                .chain(FOOTER.iter().filter(|(_, to)| !config.declared.omits(to)).map(item))
+                .collect();
         }
         SiteView {
             title: config.title.clone(),
@@ -94,7 +96,8 @@ impl RenderContext<'_> {
             },
             nav,
             more,
-            packs: config.packs.clone(),
+            packs: config.declared.packs.clone(),
+            omitted: config.declared.omitted.iter().map(|page| page.value).collect(),
             footer,
         }
     }

@@ -47,7 +47,7 @@ use crate::files::SourceId;
 use crate::render::address::file;
 use crate::render::data::{alternate, error_alternates};
 use crate::render::templates::TemplateEngine;
-use crate::site::{Head, LISTINGS};
+use crate::site::{Head, LISTINGS, Site};
 
 /// A page with the data of its template.
 pub(super) struct TemplatePage {
@@ -111,11 +111,7 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         (site.quants.iter().map(|page| &page.head).collect(), quant::build_page),
         (site.documents.iter().map(|page| &page.head).collect(), document::build_page),
     ];
-    let has = |name: &str| {
-        let pack = LISTINGS.iter().find(|listing| listing.address == name).and_then(|listing| listing.pack);
-        site.has(pack)
-    };
-    let lists = builders.into_iter().filter(|(name, _)| has(name)).map(|(name, make)| Query {
+    let lists = builders.into_iter().filter(|(name, _)| !lacks(site, name)).map(|(name, make)| Query {
         name: name.to_string(),
         about: None,
         make: Box::new(move || {
@@ -141,6 +137,12 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         }),
     });
     lists.chain(pages).chain(errors).collect()
+}
+
+/// Returns whether a name is the address of a generated page that the site does not have.
+fn lacks(site: &Site, name: &str) -> bool {
+    LISTINGS.iter().any(|listing| listing.address == name)
+        && site.listings().all(|listing| listing.address != name)
 }
 
 fn rendered(
@@ -177,5 +179,6 @@ pub(super) fn texts(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
         .chain(all(guide::build_page, site.guides.len()))
         .chain(all(tool::build_page, site.tools.len()))
         .chain(lists.into_par_iter().flat_map(|make| make(cx)))
+        .filter(|page| !lacks(site, &page.address))
         .collect()
 }
