@@ -114,7 +114,7 @@ fn read(
     engine.register(&audience);
     engine.register(sources);
     findings.extend(read_faults);
-    let (mut site, faults) = load::pages_with(sources, options.drafts, engine, progress);
+    let (mut site, faults) = load::pages_with(sources, options.drafts, &today, engine, progress);
     findings.extend(faults);
     findings.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
     let says = Fingerprint::of([format!("{:?}", config.declared)]);

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::civil::Date;
+
 use crate::diag::{Diagnostic, nearest};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
@@ -15,7 +17,8 @@ use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData,
-    MORE_SOURCES, ModelData, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields, key,
+    MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields,
+    key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
@@ -31,15 +34,17 @@ pub enum Drafts {
     Exclude,
 }
 
-/// Parses all pages of a site, and returns all findings.
+/// Parses all pages of a site, and returns all findings. Pages with a date of publication count as published.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    pages_with(sources, drafts, &Engine::without_cache(), &NoProgress)
+    let today = Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX);
+    pages_with(sources, drafts, &today, &Engine::without_cache(), &NoProgress)
 }
 
 /// As [`pages`]; parses only files whose text has changed.
 pub fn pages_with(
     sources: &Sources,
     drafts: Drafts,
+    today: &Fact<Date>,
     engine: &Engine,
     progress: &dyn BuildProgress,
 ) -> (Site, Vec<Diagnostic>) {
@@ -61,7 +66,8 @@ pub fn pages_with(
         progress.start_page(&place.source.path);
         // The file id is part of the name, since spans contain it.
         let name = format!("{:?} {}", place.file, place.source.path);
-        let page = engine.value(&format!("{drafts:?} {name}"), || cached_page(place, &name, drafts, engine));
+        let page = engine
+            .value(&format!("{drafts:?} {name}"), || cached_page(place, &name, (drafts, today), engine));
         progress.finish_page(&place.source.path);
         page
     };
@@ -137,13 +143,18 @@ fn check_category_name(category: &str, file: SourceId) -> Option<Diagnostic> {
 }
 
 /// As [`page`]; caches error pages between runs unless they have findings or are drafts.
-fn cached_page(place: &PagePath<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
+fn cached_page(
+    place: &PagePath<'_>,
+    name: &str,
+    published: (Drafts, &Fact<Date>),
+    engine: &Engine,
+) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
-        return page(place, drafts);
+        return page(place, published);
     }
     let mut other = None;
     let make = || {
-        let (mut site, faults) = page(place, drafts);
+        let (mut site, faults) = page(place, published);
         let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.errors.is_empty();
         if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
             return site.errors.pop();
@@ -157,12 +168,12 @@ fn cached_page(place: &PagePath<'_>, name: &str, drafts: Drafts, engine: &Engine
             site.errors.push(kept);
             (site, Vec::new())
         }
-        None => other.unwrap_or_else(|| page(place, drafts)),
+        None => other.unwrap_or_else(|| page(place, published)),
     }
 }
 
 /// Parses the page of one file, unless it is an excluded draft, and returns its findings.
-fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+fn page(place: &PagePath<'_>, (drafts, today): (Drafts, &Fact<Date>)) -> (Site, Vec<Diagnostic>) {
     let PagePath { source, file, .. } = *place;
     let (mut site, mut found) = (Site::default(), Vec::new());
     let lower = place.slug.to_lowercase();
@@ -197,7 +208,10 @@ fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     if cut.certainty == Certainty::Known {
         found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)));
     }
-    let head = head(place, &fields, front.escaped, &cut, unread);
+    // The date is read only if it matters, so that other pages do not depend on it.
+    let is_scheduled = PUBLISH_ON.of(&fields).is_some_and(|day| day.value > **today);
+    let is_draft = is_scheduled || DRAFT.of(&fields).unwrap_or_default();
+    let head = head(place, &fields, front.escaped, &cut, unread, is_draft);
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
@@ -223,7 +237,7 @@ fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
-    let head = head(place, &fields, Vec::new(), &cut, Unread::Page);
+    let head = head(place, &fields, Vec::new(), &cut, Unread::Page, false);
     add(site, place, &fields, head);
 }
 
@@ -272,6 +286,7 @@ fn head(
     escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
+    draft: bool,
 ) -> Head {
     let PagePath { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
@@ -283,7 +298,7 @@ fn head(
             .unwrap_or_else(|| Spanned::new(title_of(&place.slug), front)),
         verified: VERIFIED.of(fields),
         aliases: ALIASES.of(fields).unwrap_or_default(),
-        draft: DRAFT.of(fields).unwrap_or_default(),
+        draft,
         front,
         escaped,
     };

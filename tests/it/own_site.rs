@@ -1,8 +1,11 @@
 //! Changes of a site that do not copy the theme: files at its root, headers, policy, tokens, logo, hooks, host of the repository.
 
+use std::sync::Arc;
+
 use jiff::civil::date;
+use kbgen::engine::Engine;
 use kbgen::files::Outputs;
-use kbgen::load;
+use kbgen::load::{self, Drafts};
 use kbgen::pipeline;
 use kbgen::pipeline::SiteOptions;
 
@@ -91,6 +94,30 @@ fn a_site_omits_lists_and_sections_of_the_home_page() {
     let home = text(&outputs, "index.html");
     assert!(home.find("Errors by tool").unwrap() < home.find("Common errors").unwrap());
     assert!(!home.contains("Errors by category"));
+}
+
+#[test]
+fn a_page_is_published_on_its_date() {
+    let path = repository("tests/cases/shared-site.txt");
+    let changes = "~~~ content/tools/loader.md\n homepage: https://example.org/loader\n+publish_on: 2026-07-01\n\
+                   ~~~ content/errors/memory/card-full.md\n severity: fatal\n-tools: [loader]\n+tools: [other]\n\
+                   --- content/tools/other.md\n---\ntitle: Other\nhomepage: https://example.org/\n\
+                   verified: 2026-06-01\nsources: [\"https://example.org/\"]\n---\nPrints errors.\n";
+    let (sources, faults) = CaseFile { site: changes.to_string(), ..CaseFile::read(&path) }.sources();
+    let engine = Arc::new(Engine::without_cache().with_values());
+    let is_published = |drafts, today| {
+        let options = SiteOptions { today, drafts, engine: Arc::clone(&engine), ..order() };
+        let built = pipeline::build(&sources, faults.clone(), &options).unwrap();
+        assert_eq!(built.analysis.findings, []);
+        let outputs = built.outputs.unwrap();
+        let is_listed = text(&outputs, "sitemap.xml").contains("/tools/loader/");
+        assert_eq!(outputs.get("tools/loader/index.html").is_some(), is_listed);
+        is_listed
+    };
+    let (before, after) = (date(2026, 6, 30), date(2026, 7, 1));
+    assert!(is_published(Drafts::Include, before));
+    assert!(!is_published(Drafts::Exclude, before));
+    assert!(is_published(Drafts::Exclude, after), "the page is read again on another day");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::files::{Span, Spanned};
 use crate::markdown::Outline;
 use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, MORE_SOURCES, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
 };
 use crate::site::kinds::key;
 
@@ -115,6 +115,7 @@ record! {
         /// For a retired error: since when, and what replaced it.
         optional retired: Option<String>,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
