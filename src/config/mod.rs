@@ -9,13 +9,15 @@ mod toml;
 
 use std::collections::BTreeMap;
 
-use crate::custom::{BAD_DECLARATION, Declarations, OptionalPage};
+use crate::custom::{
+    BAD_DECLARATION, CollectionDeclaration, Declarations, FieldDeclaration, OptionalPage, WrittenDeclarations,
+};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
 use crate::i18n::Translations;
 use crate::pack::Pack;
 use crate::schema::{
-    self, Fields, Integer, List, MISSING_KEY, Record as _, Slug, TextMap, Url, record, words,
+    self, Fields, Integer, List, MISSING_KEY, MapOf, Record as _, Slug, TextMap, Url, record, words,
 };
 
 pub use placeholders::placeholders;
@@ -111,6 +113,10 @@ record! {
         optional menu: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Footer menu, instead of the built-in one.
         optional footer: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Collections of pages by folder: a title, and optionally a description and a template.
+        optional collections: Vec<(Spanned<String>, CollectionDeclaration)> as MapOf<CollectionDeclaration>,
+        /// Fields of the pages in `errors` or in a collection, by folder and key.
+        optional fields: Vec<(Spanned<String>, Vec<(Spanned<String>, FieldDeclaration)>)> as MapOf<MapOf<FieldDeclaration>>,
         /// Span of the whole file.
         apart span: Span = Fields::span,
     }
@@ -259,7 +265,16 @@ impl Config {
             license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
             alternates: written.alternates,
-            declared: Declarations::new(written.packs, written.omit, written.home, found),
+            declared: Declarations::new(
+                WrittenDeclarations {
+                    packs: written.packs,
+                    omit: written.omit,
+                    home: written.home,
+                    collections: written.collections,
+                    fields: written.fields,
+                },
+                found,
+            ),
             stale_after_days: written.stale_after_days,
             stale_by_category,
             csp: policy::policy(written.csp, found),

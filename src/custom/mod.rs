@@ -1,9 +1,17 @@
-//! Declarations of a site in `site.toml` that change which pages it has.
+//! Declarations of a site in `site.toml`: which pages it has, and fields and collections of its own.
+
+mod collection;
+mod fields;
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Spanned;
 use crate::pack::Pack;
-use crate::schema::words;
+use crate::schema::{is_slug, words};
+
+pub use collection::{Collection, CollectionDeclaration};
+pub use fields::{
+    FieldDeclaration, FieldKind, OwnField, OwnItem, OwnValues, named_entries, own_values, with_definitions,
+};
 
 /// A declaration that contradicts another one or kbgen itself.
 pub const BAD_DECLARATION: Rule = Rule {
@@ -32,6 +40,24 @@ words! {
 const HOME_SECTIONS: [(&str, Option<Pack>); 5] =
     [("common", None), ("fit", Some(Pack::Llm)), ("categories", None), ("tools", None), ("guides", None)];
 
+/// Folder of errors, whose pages can have declared fields.
+const ERRORS: &str = "errors";
+
+/// Declarations as written.
+#[derive(Debug)]
+pub struct WrittenDeclarations {
+    /// Enabled packs.
+    pub packs: Vec<Pack>,
+    /// Omitted pages.
+    pub omit: Vec<Spanned<OptionalPage>>,
+    /// Sections of the home page.
+    pub home: Option<Vec<Spanned<String>>>,
+    /// Collections by folder.
+    pub collections: Vec<(Spanned<String>, CollectionDeclaration)>,
+    /// Fields by folder and key.
+    pub fields: Vec<(Spanned<String>, Vec<(Spanned<String>, FieldDeclaration)>)>,
+}
+
 /// Validated declarations.
 #[derive(Debug, Clone, Default)]
 pub struct Declarations {
@@ -41,20 +67,36 @@ pub struct Declarations {
     pub omitted: Vec<Spanned<OptionalPage>>,
     /// Sections of the home page, in order.
     pub home: Vec<String>,
+    /// Collections, in the order of the file.
+    pub collections: Vec<Collection>,
+    /// Fields of errors.
+    pub error_fields: Vec<OwnField>,
 }
 
 impl Declarations {
     /// Checks the declarations; unusable ones are left out.
-    pub fn new(
-        packs: Vec<Pack>,
-        omitted: Vec<Spanned<OptionalPage>>,
-        home: Option<Vec<Spanned<String>>>,
-        found: &mut Vec<Diagnostic>,
-    ) -> Self {
-        let has = |pack: Option<Pack>| pack.is_none_or(|pack| packs.contains(&pack));
-        let known: Vec<&str> =
-            HOME_SECTIONS.into_iter().filter(|(_, pack)| has(*pack)).map(|(name, _)| name).collect();
-        let home = match home {
+    pub fn new(written: WrittenDeclarations, found: &mut Vec<Diagnostic>) -> Self {
+        let WrittenDeclarations { packs, omit: omitted, home, collections, fields } = written;
+        let mut declared = Self { packs, omitted, ..Self::default() };
+        for (name, CollectionDeclaration { title, description, template }) in collections {
+            if is_slug(&name.value) {
+                let fields = Vec::new();
+                declared.collections.push(Collection { name, title, description, template, fields });
+            } else {
+                let message = format!("`{}` is not a name of a folder", name.value);
+                found.push(
+                    Diagnostic::error(&BAD_DECLARATION, name.span, message)
+                        .help("use lowercase letters, digits, hyphens and dots"),
+                );
+            }
+        }
+        for (folder, fields) in fields {
+            declared.add_fields(&folder, fields, found);
+        }
+        let collections = declared.collections.iter().map(|collection| collection.name.value.as_str());
+        let sections = HOME_SECTIONS.into_iter().filter(|(_, pack)| declared.has(*pack));
+        let known: Vec<&str> = sections.map(|(name, _)| name).chain(collections).collect();
+        declared.home = match home {
             None => known.iter().map(ToString::to_string).collect(),
             Some(sections) => {
                 let (home, unknown): (Vec<_>, Vec<_>) =
@@ -63,7 +105,47 @@ impl Declarations {
                 home.into_iter().map(|section| section.value).collect()
             }
         };
-        Self { packs, omitted, home }
+        declared
+    }
+
+    /// Adds the fields of the pages in a folder.
+    fn add_fields(
+        &mut self,
+        folder: &Spanned<String>,
+        fields: Vec<(Spanned<String>, FieldDeclaration)>,
+        found: &mut Vec<Diagnostic>,
+    ) {
+        let names: Vec<String> = self.collections.iter().map(|own| own.name.value.clone()).collect();
+        let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let fields = fields
+            .into_iter()
+            .filter_map(|(name, field)| OwnField::new(name, field, &names, found))
+            .collect();
+        if folder.value == ERRORS {
+            self.error_fields = fields;
+        } else if let Some(own) = self.collections.iter_mut().find(|own| own.name.value == folder.value) {
+            own.fields = fields;
+        } else {
+            names.push(ERRORS);
+            let message = format!("`{}` is neither `{ERRORS}` nor a collection", folder.value);
+            found.push(
+                Diagnostic::error(&BAD_DECLARATION, folder.span, message)
+                    .help(fields::did_you_mean(&folder.value, &names)),
+            );
+        }
+    }
+
+    /// Returns the fields of the pages in a folder.
+    pub fn fields(&self, folder: &str) -> &[OwnField] {
+        match folder {
+            ERRORS => &self.error_fields,
+            name => self.collection(name).map(|own| own.fields.as_slice()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns the collection with a name.
+    pub fn collection(&self, name: &str) -> Option<&Collection> {
+        self.collections.iter().find(|collection| collection.name.value == name)
     }
 
     /// Returns whether the site enables a pack; that no pack is needed is always true.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use crate::custom::{Declarations, OwnField, own_values, with_definitions};
 use crate::diag::{Diagnostic, nearest};
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
@@ -16,7 +17,7 @@ use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
-    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
     MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields,
     key,
 };
@@ -37,14 +38,16 @@ pub enum Drafts {
 /// Parses all pages of a site, and returns all findings. Pages with a date of publication count as published.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let today = Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX);
-    pages_with(sources, drafts, &today, &Engine::without_cache(), &NoProgress)
+    let declared = Declarations::default();
+    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
+    pages_with(sources, (drafts, &today), &declared, &Engine::without_cache(), &NoProgress)
 }
 
 /// As [`pages`]; parses only files whose text has changed.
 pub fn pages_with(
     sources: &Sources,
-    drafts: Drafts,
-    today: &Fact<Date>,
+    (drafts, today): (Drafts, &Fact<Date>),
+    declared: &Fact<Declarations>,
     engine: &Engine,
     progress: &dyn BuildProgress,
 ) -> (Site, Vec<Diagnostic>) {
@@ -55,7 +58,7 @@ pub fn pages_with(
         if !source.path.ends_with(".md") {
             continue;
         }
-        let Some(place) = page_path(source, file, &mut found) else { continue };
+        let Some(place) = page_path(source, file, declared, &mut found) else { continue };
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
             found.extend(check_category_name(&place.category, file));
         }
@@ -78,7 +81,8 @@ pub fn pages_with(
         found.extend(faults);
     }
     for (file, source) in sources.unread_under("content/") {
-        let place = page_path(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
+        let place =
+            page_path(source, file, declared, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
         place.iter().for_each(|place| add_unread(&mut site, place));
     }
     add_missing_categories(&mut site);
@@ -91,11 +95,30 @@ struct PagePath<'s> {
     source: &'s Source,
     file: SourceId,
     kind: Kind,
+    /// Name of the file without its extension.
     slug: String,
+    /// Category of an error, or collection of an entry.
     category: String,
+    declared: &'s Fact<Declarations>,
 }
 
-fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<PagePath<'s>> {
+impl PagePath<'_> {
+    /// Returns the declared fields of the page.
+    fn own_fields(&self) -> &[OwnField] {
+        match self.kind {
+            Kind::Error => self.declared.fields(Kind::Error.folder()),
+            Kind::Entry => self.declared.fields(&self.category),
+            _ => &[],
+        }
+    }
+}
+
+fn page_path<'s>(
+    source: &'s Source,
+    file: SourceId,
+    declared: &'s Fact<Declarations>,
+    found: &mut Vec<Diagnostic>,
+) -> Option<PagePath<'s>> {
     let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
     let parts: Vec<&str> = rest.split('/').collect();
     let (folder, inner) = (parts[0], &parts[1..]);
@@ -103,8 +126,13 @@ fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>
         found.push(Diagnostic::error(&UNKNOWN_FOLDER, Span::top(file), message).help(help));
         None
     };
-    let folders = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Category).map(Kind::folder);
-    let Some(kind) = Kind::of_folder(folder).filter(|_| !inner.is_empty()) else {
+    let collections = || declared.collections.iter().map(|collection| collection.name.value.as_str());
+    let folders = || {
+        let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Category);
+        kinds.map(|kind| -> &str { kind.folder() }).chain(collections())
+    };
+    let entry = || collections().any(|name| name == folder).then_some(Kind::Entry);
+    let Some(kind) = Kind::of_folder(folder).or_else(entry).filter(|_| !inner.is_empty()) else {
         let help = match nearest(folder, folders()) {
             Some(near) if !inner.is_empty() => format!("did you mean `content/{near}/`?"),
             _ => format!(
@@ -115,7 +143,11 @@ fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>
         return refuse("page outside the folders of page kinds".into(), help);
     };
     let name = inner.last().and_then(|name| name.strip_suffix(".md")).unwrap_or_default();
-    let category = if kind == Kind::Error { inner[0].to_string() } else { String::new() };
+    let category = match kind {
+        Kind::Error => inner[0].to_string(),
+        Kind::Entry => folder.to_string(),
+        _ => String::new(),
+    };
     if kind == Kind::Error && inner.len() < 2 {
         return refuse(
             "error page outside a category folder".into(),
@@ -123,9 +155,10 @@ fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>
         );
     }
     if kind == Kind::Error && name == "_index" && inner.len() == 2 {
-        return Some(PagePath { source, file, kind: Kind::Category, slug: category.clone(), category });
+        let (kind, slug) = (Kind::Category, category.clone());
+        return Some(PagePath { source, file, kind, slug, category, declared });
     }
-    Some(PagePath { source, file, kind, slug: name.to_string(), category })
+    Some(PagePath { source, file, kind, slug: name.to_string(), category, declared })
 }
 
 /// Returns a finding if a folder name cannot be a category.
@@ -191,14 +224,18 @@ fn page(place: &PagePath<'_>, (drafts, today): (Drafts, &Fact<Date>)) -> (Site, 
     let cut = split(source, file);
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
-    let definitions = fields(place.kind);
-    let fields = schema::read(&front.node, definitions, place.kind.with_article(), &mut faults);
+    let built_in = fields(place.kind);
+    let fields = with_definitions(place.own_fields(), |own| {
+        let definitions = [built_in, own].concat();
+        schema::read(&front.node, &definitions, place.kind.with_article(), &mut faults)
+    });
     faults.extend(missing_sources(place.kind, &fields, cut.front));
     let unread = match (cut.certainty, front.cut) {
         (Certainty::Guessed, _) => Unread::Page,
         (Certainty::Known, true) => {
             let given = |name| fields.span_of(name).is_some() && !fields.unread().contains(name);
-            let names = definitions.iter().map(|field| field.name);
+            let own = place.own_fields().iter().map(|field| field.name.value.as_str());
+            let names = built_in.iter().map(|field| field.name).chain(own);
             Unread::Fields(names.filter(|name| !given(name)).map(str::to_string).collect())
         }
         (Certainty::Known, false) if fields.unread().is_empty() => Unread::Nothing,
@@ -259,12 +296,14 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
             .filter(|_| place.kind == Kind::Error)
             .map(|heading| format!("{} {}\n", heading.id, heading.title))
             .collect();
-        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings]);
+        let own = format!("{:?}", place.own_fields());
+        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings, &own]);
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
     }
     match place.kind {
         Kind::Error => {
-            let data = ErrorData::new(&place.category, fields, &head.body.outline);
+            let mut data = ErrorData::new(&place.category, fields, &head.body.outline);
+            data.own = own_values(place.own_fields(), fields);
             site.errors.push(page(place, fields, head, data));
         }
         Kind::Category => site.categories.push(page(place, fields, head, CategoryData::of(fields))),
@@ -277,6 +316,11 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
         Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
         Kind::Reading => site.readings.push(page(place, fields, head, ReadingData::of(fields))),
         Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
+        Kind::Entry => {
+            let own = own_values(place.own_fields(), fields);
+            let data = EntryData { own, ..EntryData::of(fields) };
+            site.entries.push(page(place, fields, head, data));
+        }
     }
 }
 
@@ -304,7 +348,11 @@ fn head(
     };
     let text = &source.text[body.start..body.end];
     let body = Body { span: body, outline: markdown::outline(text) };
-    let id = PageId::new(place.kind, place.slug.to_lowercase());
+    let slug = place.slug.to_lowercase();
+    let id = match place.kind {
+        Kind::Entry => PageId::entry(&place.category, &slug),
+        kind => PageId::new(kind, slug),
+    };
     Head::new(id, file, source.path.clone(), unread, front_matter, (body, text))
 }
 

@@ -18,7 +18,7 @@ pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
 fn sitemap(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
     let base = &cx.inputs.config.base_url;
     let mut entries: Vec<(String, Option<String>)> =
-        cx.site().listings().map(|listing| (listing.address.to_string(), None)).collect();
+        cx.site().list_addresses().map(|address| (address, None)).collect();
     entries.extend(
         cx.site()
             .heads()

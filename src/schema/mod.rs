@@ -19,7 +19,8 @@ pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};
 pub use read::read;
 pub use record::{
-    Day, Flag, Form, Integer, List, Number, Plain, Read, Record, Shared, Slug, Text, TextMap, Url, made,
+    Day, Flag, Form, Integer, List, MapOf, Number, Plain, Read, Record, Shared, Slug, Text, TextMap, Url,
+    made,
 };
 pub(crate) use record::{record, words};
 pub use rules::{MISSING_KEY, RULES};

@@ -61,9 +61,18 @@ forms! {
     Number = Shape::Number,
     /// `true` or `false`.
     Flag = Shape::Flag,
-    /// Texts under free keys.
-    TextMap = Shape::Map(&Shape::Text),
 }
+
+/// Values under free keys.
+#[derive(Debug)]
+pub struct MapOf<F>(F);
+
+impl<F: Form> Form for MapOf<F> {
+    const SHAPE: Shape = Shape::Map(&F::SHAPE);
+}
+
+/// Texts under free keys.
+pub type TextMap = MapOf<Text>;
 
 /// A whole number in a closed range.
 #[derive(Debug)]
@@ -107,24 +116,33 @@ macro_rules! read {
     };
 }
 
-/// Keys and texts in the order written.
-type Pairs = Vec<(Spanned<String>, Spanned<String>)>;
-
 read! {
     String, default Text, [Slug, Url], Text, |text: &String| Some(text.clone()), Self::new();
     bool, default Flag, [], Flag, |flag: &bool| Some(*flag), false;
     f64, default Number, [], Number, |number: &f64| Some(*number), 0.0;
     Date, default Day, [], Date, |date: &Date| Some(*date), Self::ZERO;
-    Pairs, [TextMap], Map, |pairs: &[_]| Some(pairs.iter().filter_map(pair).collect()), Self::new();
     Vec<(String, String)>, [TextMap], Map,
-        |pairs: &[_]| Some(pairs.iter().filter_map(pair).map(|(key, text)| (key.value, text.value)).collect()),
+        |pairs: &[(Spanned<String>, Spanned<Value>)]| {
+            let text = |(key, text): &(Spanned<String>, Spanned<Value>)| {
+                Some((key.value.clone(), text.value.text()?.to_string()))
+            };
+            Some(pairs.iter().filter_map(text).collect())
+        },
         Self::new();
 }
 
-fn pair((key, value): &(Spanned<String>, Spanned<Value>)) -> Option<(Spanned<String>, Spanned<String>)> {
-    match &value.value {
-        Value::Text(text) => Some((key.clone(), Spanned::new(text.clone(), value.span))),
-        _ => None,
+impl<F, T: Read<F>> Read<MapOf<F>> for Vec<(Spanned<String>, T)> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
+        match &value.value {
+            Value::Map(pairs) => {
+                Some(pairs.iter().filter_map(|(key, value)| Some((key.clone(), T::read(value)?))).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn absent(_place: Span) -> Self {
+        Self::new()
     }
 }
 

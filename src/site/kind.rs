@@ -29,10 +29,12 @@ pub enum Kind {
     Reading,
     /// A standalone page: about, methodology, editorial policy.
     Document,
+    /// An entry of a collection that the site declares; its slug begins with the collection: `lints/dead-code`.
+    Entry,
 }
 
 impl Kind {
-    /// All kinds, in the order of lists.
+    /// All kinds with a folder of their own, in the order of lists: all but entries.
     pub const ALL: [Self; 11] = [
         Self::Error,
         Self::Category,
@@ -47,7 +49,7 @@ impl Kind {
         Self::Document,
     ];
 
-    /// Returns the folder below `content/`. Categories share the folder of errors.
+    /// Returns the folder below `content/`. Categories share the folder of errors; that of an entry is in its slug.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Error | Self::Category => "errors",
@@ -60,6 +62,7 @@ impl Kind {
             Self::Extractor => "extractors",
             Self::Reading => "readings",
             Self::Document => "pages",
+            Self::Entry => "",
         }
     }
 
@@ -92,6 +95,7 @@ impl Kind {
             Self::Extractor => "extractor",
             Self::Reading => "reading",
             Self::Document => "page",
+            Self::Entry => "entry",
         }
     }
 
@@ -109,6 +113,7 @@ impl Kind {
             Self::Extractor => "an extractor",
             Self::Reading => "a reading",
             Self::Document => "a page",
+            Self::Entry => "an entry",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::custom::Declarations;
+use crate::custom::{Collection, Declarations};
 use crate::facts::{Fact, Facts, Fingerprint, Name};
 use crate::files::{SourceId, Span, Spanned};
 use crate::markdown::Outline;
@@ -14,8 +14,8 @@ use crate::pack::Pack;
 use crate::site::address::{LISTINGS, Listing};
 use crate::site::kind::Kind;
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
-    ReadingData, TermData, ToolData,
+    CategoryData, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData, ModelData,
+    QuantData, ReadingData, TermData, ToolData,
 };
 use crate::site::pages::Pages;
 
@@ -198,6 +198,8 @@ pub struct Site {
     pub readings: Pages<ReadingData>,
     /// Standalone pages.
     pub documents: Pages<DocumentData>,
+    /// Entries of declared collections.
+    pub entries: Pages<EntryData>,
     /// Declarations in `site.toml`; `None` for sites of a few pages, which have none.
     pub declared: Option<Fact<Declarations>>,
 }
@@ -214,6 +216,17 @@ impl Site {
         LISTINGS.iter().filter(move |listing| self.has(listing.pack) && !omits(listing.address))
     }
 
+    /// Returns the declared collections.
+    pub fn collections(&self) -> &[Collection] {
+        self.declared.as_ref().map(|declared| declared.collections.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns the addresses of all lists: generated pages and collections.
+    pub fn list_addresses(&self) -> impl Iterator<Item = String> {
+        let collections = self.collections().iter().map(Collection::address);
+        self.listings().map(|listing| listing.address.to_string()).chain(collections)
+    }
+
     /// Iterates over the heads of all pages that the site shows, kind by kind.
     pub fn heads(&self) -> impl Iterator<Item = &Head> {
         heads_of(&self.errors)
@@ -225,6 +238,7 @@ impl Site {
             .chain(heads_of(&self.quants))
             .chain(heads_of(&self.terms))
             .chain(heads_of(&self.documents))
+            .chain(heads_of(&self.entries))
     }
 
     /// Returns the heads by id; of duplicates the first in path order.
@@ -261,6 +275,7 @@ impl Site {
             Kind::Quant => heads(&self.quants, id),
             Kind::Term => heads(&self.terms, id),
             Kind::Document => heads(&self.documents, id),
+            Kind::Entry => heads(&self.entries, id),
             // Extractors and readings have no page.
             Kind::Extractor | Kind::Reading => Box::new(std::iter::empty()),
         }
@@ -294,6 +309,7 @@ impl Site {
             .chain(single_page(&self.extractors, |site, page| site.extractors.push(page)))
             .chain(single_page(&self.readings, |site, page| site.readings.push(page)))
             .chain(single_page(&self.documents, |site, page| site.documents.push(page)))
+            .chain(single_page(&self.entries, |site, page| site.entries.push(page)))
     }
 
     /// Removes pages for which `keep` returns `false`; keeps all extractors and readings.
@@ -307,6 +323,7 @@ impl Site {
         self.quants.retain(|page| keep(&page.head));
         self.terms.retain(|page| keep(&page.head));
         self.documents.retain(|page| keep(&page.head));
+        self.entries.retain(|page| keep(&page.head));
     }
 
     /// Returns whether these fields could be read on all pages of a kind.
@@ -329,6 +346,7 @@ impl Site {
         self.extractors.extend(other.extractors.into_pages());
         self.readings.extend(other.readings.into_pages());
         self.documents.extend(other.documents.into_pages());
+        self.entries.extend(other.entries.into_pages());
     }
 
     /// Sorts all lists by slug; files with the same slug keep the order of their paths.
@@ -344,6 +362,7 @@ impl Site {
         self.extractors.sort(Kind::Extractor);
         self.readings.sort(Kind::Reading);
         self.documents.sort(Kind::Document);
+        self.entries.sort(Kind::Entry);
     }
 }
 
@@ -360,6 +379,7 @@ impl Facts for Site {
         self.extractors.visit(visit);
         self.readings.visit(visit);
         self.documents.visit(visit);
+        self.entries.visit(visit);
         self.declared.iter().for_each(|declared| declared.visit(visit));
     }
 }

@@ -1,5 +1,6 @@
 //! References to pages by slug, in front matter and code blocks.
 
+use crate::custom::named_entries;
 use crate::files::Spanned;
 use crate::site::kind::Kind;
 use crate::site::page::{Head, Site};
@@ -21,7 +22,7 @@ impl Reference {
 }
 
 impl Site {
-    /// Returns the references to related errors, tools, benchmarked models and models of drawings.
+    /// Returns the references to related errors, tools, benchmarked models, models of drawings and entries.
     pub fn references(&self) -> Vec<Reference> {
         let mut found = Vec::new();
         let mut add = |kind: Kind, slug: &Spanned<String>| found.push(Reference::new(kind, slug));
@@ -40,6 +41,9 @@ impl Site {
         for device in &self.devices {
             device.data.benchmarks.iter().for_each(|row| add(Kind::Model, &row.model));
         }
+        let own = self.errors.iter().map(|error| &error.data.own);
+        let own = own.chain(self.entries.iter().map(|entry| &entry.data.own));
+        own.flat_map(|own| named_entries(own)).for_each(|id| add(Kind::Entry, &id));
         for head in self.heads() {
             for fence in &head.body.outline.fences {
                 if let (Some(slug), Some(range)) = (&fence.tool, &fence.tool_range) {

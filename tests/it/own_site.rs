@@ -8,6 +8,7 @@ use kbgen::files::Outputs;
 use kbgen::load::{self, Drafts};
 use kbgen::pipeline;
 use kbgen::pipeline::SiteOptions;
+use serde_json::{Value, json};
 
 use crate::case_file::CaseFile;
 use crate::expect::{order, repository};
@@ -118,6 +119,47 @@ fn a_page_is_published_on_its_date() {
     assert!(is_published(Drafts::Include, before));
     assert!(!is_published(Drafts::Exclude, before));
     assert!(is_published(Drafts::Exclude, after), "the page is read again on another day");
+}
+
+#[test]
+fn a_site_declares_a_collection_and_fields() {
+    let outputs = rust_errors();
+    let error = text(&outputs, "errors/e0432-unresolved-import/index.html");
+    let fields = error.split("<dl class=\"facts\">").nth(1).unwrap().split("</dl>").next().unwrap();
+    assert!(fields.contains("<dt>Error code</dt><dd>E0432</dd>"), "{fields}");
+    assert!(fields.contains("<a href=\"../../editions/2018/index.html\">Rust 2018</a>"), "{fields}");
+    let data = |path: &str| serde_json::from_str::<Value>(&text(&outputs, path)).unwrap();
+    let own = json!({"code": "E0432", "editions": ["2018"]});
+    assert_eq!(data("errors/e0432-unresolved-import.json")["fields"], own);
+    let keys = &data("schema/error.json")["properties"];
+    assert_eq!(
+        keys["code"],
+        json!({"type": "string", "minLength": 1, "description": "Code of the message: `E0382`."})
+    );
+    assert_eq!(keys["editions"]["type"], "array");
+    assert_eq!(
+        data("schema/error-data.json")["properties"]["fields"]["properties"]["code"]["type"],
+        "string"
+    );
+    let entry = text(&outputs, "editions/2018/index.html");
+    assert!(entry.contains("<dt>First version</dt><dd>1.31.0</dd>"));
+    assert!(entry.contains("<a href=\"../../errors/e0432-unresolved-import/index.html\""), "backlinks");
+    assert!(entry.contains("<a href=\"../../editions/index.html\">Editions</a>"), "breadcrumbs");
+    let list = text(&outputs, "editions/index.html");
+    assert!(list.contains("<a href=\"../editions/2024/index.html\">Rust 2024</a>"));
+    let home = text(&outputs, "index.html");
+    assert!(home.contains("<h2>Editions</h2>") && home.contains("href=\"./editions/2015/index.html\""));
+    for (path, part) in [
+        ("index.html", "href=\"./editions/index.html\">Editions</a>"),
+        ("sitemap.xml", "https://rust-errors.example/editions/2024/<"),
+        ("sitemap.xml", "https://rust-errors.example/editions/<"),
+        ("data/search.js", "editions/2021/"),
+        ("llms.txt", "editions/2021/"),
+        ("kb.json", "\"fields\":{\"rust\":\"1.56.0\"}"),
+        ("schema/entry-editions.json", "\"rust\""),
+    ] {
+        assert!(text(&outputs, path).contains(part), "{path}: {part}");
+    }
 }
 
 #[test]

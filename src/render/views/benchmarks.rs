@@ -81,7 +81,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let view = view_value(BenchmarksView { devices, methodology_href });
     vec![TemplatePage {
         view: with_layout(cx.layout(meta, (None, None)), "benchmarks", view),
-        template: "benchmarks.html",
+        template: "benchmarks.html".into(),
         address: ADDRESS.to_string(),
     }]
 }

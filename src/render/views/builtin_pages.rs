@@ -61,6 +61,7 @@ fn build_page(
     view: Value,
 ) -> TemplatePage {
     let address = meta.address.to_string();
+    let template = template.into();
     TemplatePage { view: with_layout(cx.layout(meta, (None, None)), name, view), template, address }
 }
 
@@ -159,6 +160,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Extractor => text("extractor"),
         Kind::Reading => text("reading"),
         Kind::Document => text("page"),
+        Kind::Entry => text("entry"),
     }
 }
 

@@ -83,7 +83,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
-    TemplatePage { view: with_layout(layout, "device", view_value(&view)), template: "device.html", address }
+    TemplatePage {
+        view: with_layout(layout, "device", view_value(&view)),
+        template: "device.html".into(),
+        address,
+    }
 }
 
 /// Number of models that fit on a device in the default quantization.

@@ -11,6 +11,7 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{Ref, SourceView, VerifiedView, label, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::render::views::entry::{FieldView, field_views};
 use crate::render::views::wording::signature_text;
 use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
 use crate::site::{Kind, Page, PageId, ProseCall};
@@ -25,6 +26,7 @@ struct ErrorView {
     category: Ref,
     tools: Vec<Ref>,
     platforms: Vec<String>,
+    fields: Vec<FieldView>,
     summary_html: Value,
     first_step: Option<SectionView>,
     causes: Vec<CauseView>,
@@ -118,7 +120,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Tem
         noindex: false,
     };
     let layout = cx.layout(meta, cx.beside(&error.head.id.slug));
-    TemplatePage { view: with_layout(layout, "error", view_value(&view)), template: "error.html", address }
+    TemplatePage {
+        view: with_layout(layout, "error", view_value(&view)),
+        template: "error.html".into(),
+        address,
+    }
 }
 
 impl ErrorView {
@@ -176,6 +182,7 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
             .expect("every category has a page: load adds those that are missing"),
         tools: cx.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
         platforms: data.platforms.iter().map(|name| platform(cx, *name)).collect(),
+        fields: field_views(cx, root, &cx.inputs.config.declared.error_fields, &data.own),
         summary_html: Value::default(),
         first_step: None,
         signatures: data.signatures.iter().map(|signature| signature_view(cx, signature)).collect(),

@@ -68,6 +68,10 @@ impl RenderContext<'_> {
         if nav.is_empty() {
             nav = MENU.iter().filter(exists).map(item).collect();
             more = MORE.iter().filter(exists).map(item).collect();
+            for collection in &config.declared.collections {
+                let menu = if nav.len() < MENU.len() { &mut nav } else { &mut more };
+                menu.push(link(collection.title.clone(), &collection.address()));
+            }
         } else if nav.len() > MENU.len() {
             more = nav.split_off(MENU.len());
         }

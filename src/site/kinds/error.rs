@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::custom::OwnValues;
 use crate::files::{Span, Spanned};
 use crate::markdown::Outline;
 use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
@@ -116,6 +117,8 @@ record! {
         optional retired: Option<String>,
         shared DRAFT,
         shared PUBLISH_ON,
+        /// Values of declared fields.
+        apart own: Vec<OwnValues> = |_: &Fields| Vec::new(),
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }

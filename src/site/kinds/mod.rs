@@ -4,6 +4,7 @@ mod category;
 mod common;
 mod device;
 mod document;
+mod entry;
 mod error;
 mod extractor;
 mod guide;
@@ -17,6 +18,7 @@ pub use category::CategoryData;
 pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, TITLE, VERIFIED};
 pub use device::{Benchmark, DeviceClass, DeviceData, System, Vendor, VisibleMemory};
 pub use document::DocumentData;
+pub use entry::EntryData;
 pub use error::{
     Cause, ChangelogEntry, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText,
     Solution, Status, is_check_section,
@@ -58,5 +60,6 @@ pub fn fields(kind: Kind) -> &'static [Field] {
         Kind::Quant => QuantData::FIELDS,
         Kind::Term => TermData::FIELDS,
         Kind::Document => DocumentData::FIELDS,
+        Kind::Entry => EntryData::FIELDS,
     }
 }
