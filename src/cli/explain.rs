@@ -119,6 +119,7 @@ fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
     let is_used = |path: &str| match path.strip_prefix("content/").and_then(|path| path.split_once('/')) {
         Some(("models" | "hardware", _)) => slug_of(path).is_some_and(|slug| slugs.contains(slug)),
         Some(("quants", _)) => !slugs.is_empty(),
+        Some(("includes", _)) => true,
         _ => path == error.head.path,
     };
     let (site, _) = load::pages(&sources.only(is_used), Drafts::Include);
@@ -128,9 +129,11 @@ fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
     let mut text = String::new();
     let mut at = 0;
     for call in calls {
-        if let Some(figure) = figures.and_then(|figures| figures.get(&call.range.start)) {
+        let figure = figures.and_then(|figures| figures.get(&call.range.start));
+        let included = || Some(sources.text(site.included(call)?.body.span).trim());
+        if let Some(new) = figure.map(|figure| figure.text.as_str()).or_else(included) {
             text.push_str(&written[at..call.range.start]);
-            text.push_str(&figure.text);
+            text.push_str(new);
             at = call.range.end;
         }
     }

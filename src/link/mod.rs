@@ -66,7 +66,8 @@ impl<'s> LinkResolver<'s> {
             LinkTarget::Page { page, .. } => Some(page.clone()),
             _ => None,
         });
-        links.points_at = pages.collect();
+        // A text without a page is no backlink.
+        links.points_at = if head.id.kind == Kind::Include { Vec::new() } else { pages.collect() };
         let related = match named {
             PathTarget::Error(data) => &data.related,
             PathTarget::Guide(data) => &data.related,
@@ -107,7 +108,8 @@ impl<'s> LinkResolver<'s> {
 
     /// Returns the page of a file.
     fn by_path(&self, path: &str) -> Option<&'s Head> {
-        self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
+        let id = PageId::of_path(path).filter(|id| id.kind != Kind::Include)?;
+        self.site.named(&id).find(|head| head.path == path)
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<LinkTarget, Missing> {
@@ -175,7 +177,7 @@ impl<'s> LinkResolver<'s> {
         if self.site.list_addresses().any(|address| address == wanted) {
             return Ok(LinkTarget::Listing { address: wanted.to_string(), anchor });
         }
-        let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
+        let page = PageId::of_address(wanted).filter(|id| id.kind != Kind::Include).ok_or(Missing::Page)?;
         let folder = format!("content/{}/", page.folder());
         let head = self.site.head(&page).ok_or_else(|| self.absent(&folder))?;
         self.page(head, anchor)

@@ -18,8 +18,8 @@ use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
-    MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields,
-    key,
+    IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData,
+    VERIFIED, fields, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
@@ -316,6 +316,7 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
         Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
         Kind::Reading => site.readings.push(page(place, fields, head, ReadingData::of(fields))),
         Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
+        Kind::Include => site.includes.push(page(place, fields, head, IncludeData::of(fields))),
         Kind::Entry => {
             let own = own_values(place.own_fields(), fields);
             let data = EntryData { own, ..EntryData::of(fields) };

@@ -31,11 +31,13 @@ pub enum Kind {
     Document,
     /// An entry of a collection that the site declares; its slug begins with the collection: `lints/dead-code`.
     Entry,
+    /// A text that pages include; it has no page.
+    Include,
 }
 
 impl Kind {
     /// All kinds with a folder of their own, in the order of lists: all but entries.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Error,
         Self::Category,
         Self::Tool,
@@ -47,6 +49,7 @@ impl Kind {
         Self::Extractor,
         Self::Reading,
         Self::Document,
+        Self::Include,
     ];
 
     /// Returns the folder below `content/`. Categories share the folder of errors; that of an entry is in its slug.
@@ -63,6 +66,7 @@ impl Kind {
             Self::Reading => "readings",
             Self::Document => "pages",
             Self::Entry => "",
+            Self::Include => "includes",
         }
     }
 
@@ -78,7 +82,7 @@ impl Kind {
 
     /// Returns whether pages of this kind have an address of their own.
     pub fn has_address(self) -> bool {
-        !matches!(self, Self::Term | Self::Extractor | Self::Reading)
+        !matches!(self, Self::Term | Self::Extractor | Self::Reading | Self::Include)
     }
 
     /// Returns the name in data files and messages.
@@ -96,6 +100,7 @@ impl Kind {
             Self::Reading => "reading",
             Self::Document => "page",
             Self::Entry => "entry",
+            Self::Include => "include",
         }
     }
 
@@ -114,6 +119,7 @@ impl Kind {
             Self::Reading => "a reading",
             Self::Document => "a page",
             Self::Entry => "an entry",
+            Self::Include => "an included text",
         }
     }
 }

@@ -27,7 +27,7 @@ pub use names::{
 };
 pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;
-pub use prose_call::{Argument, Figure, ProseCall};
+pub use prose_call::{Argument, Figure, ProseCall, included};
 pub use quantities::{format_count, gib, number};
 pub use references::Reference;
 pub use tables::{

@@ -4,7 +4,7 @@ use crate::custom::named_entries;
 use crate::files::Spanned;
 use crate::site::kind::Kind;
 use crate::site::page::{Head, Site};
-use crate::site::prose_call::ProseCall;
+use crate::site::prose_call::{ProseCall, included};
 
 /// A slug that names a page.
 #[derive(Debug, Clone)]
@@ -71,11 +71,15 @@ impl Site {
     }
 }
 
-/// Returns the models and devices in the calls of a page.
+/// Returns the models, devices and included texts in the calls of a page.
 fn in_calls(head: &Head) -> Vec<Reference> {
     let mut found = Vec::new();
     for call in &head.body.outline.calls {
         let inner = head.body.span.part(call.inner_range.start, call.inner_range.end);
+        if let Some(Ok(name)) = included(&call.source) {
+            let span = inner.part(name.range.start, name.range.end);
+            found.push(Reference { kind: Kind::Include, slug: Spanned::new(name.value, span) });
+        }
         let Ok(parsed) = ProseCall::parse(&call.source) else { continue };
         let named = [(Kind::Model, Some(parsed.model)), (Kind::Hardware, parsed.gpu)];
         for (kind, argument) in named {

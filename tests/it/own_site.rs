@@ -163,6 +163,26 @@ fn a_site_declares_a_collection_and_fields() {
 }
 
 #[test]
+fn a_text_is_included_in_several_pages() {
+    let outputs = outputs(
+        "--- content/includes/restart.md\n---\ntitle: Restart\n---\n\
+         Restart it, as in [the page](../errors/memory/card-full.md#check).\n\n```bash\nloader --restart\n```\n\
+         ~~~ content/errors/memory/card-full.md\n Lower the number behind `-ngl`.\n+\n+{{ include(\"restart\") }}\n\
+         ~~~ content/tools/loader.md\n-Loads models.\n+{{ include(\"restart\") }}\n",
+    );
+    for path in ["errors/card-full/index.html", "tools/loader/index.html"] {
+        let page = text(&outputs, path);
+        assert!(
+            page.contains("<p>Restart it, as in <a href=\"../../errors/card-full/index.html#check\">"),
+            "{path}"
+        );
+        assert!(page.contains("--restart") && !page.contains("include("), "{path}");
+    }
+    assert!(text(&outputs, "errors/card-full.md").contains("Restart it, as in [the page]"));
+    assert!(!text(&outputs, "sitemap.xml").contains("restart"), "it has no page");
+}
+
+#[test]
 fn a_site_sets_colors_and_a_logo() {
     let outputs = outputs(
         "--- static/own.svg\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n\

@@ -161,6 +161,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Reading => text("reading"),
         Kind::Document => text("page"),
         Kind::Entry => text("entry"),
+        Kind::Include => text("included text"),
     }
 }
 

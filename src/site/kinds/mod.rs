@@ -8,6 +8,7 @@ mod entry;
 mod error;
 mod extractor;
 mod guide;
+mod include;
 mod model;
 mod quant;
 mod reading;
@@ -25,6 +26,7 @@ pub use error::{
 };
 pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::{GuideData, Illustration};
+pub use include::IncludeData;
 pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
 pub use reading::{LookupText, ReadingData, ReadingSample, SaysText};
@@ -61,5 +63,6 @@ pub fn fields(kind: Kind) -> &'static [Field] {
         Kind::Term => TermData::FIELDS,
         Kind::Document => DocumentData::FIELDS,
         Kind::Entry => EntryData::FIELDS,
+        Kind::Include => IncludeData::FIELDS,
     }
 }
