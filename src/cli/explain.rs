@@ -9,6 +9,7 @@ use crate::cli::Outcome;
 use crate::cli::arguments::{Arguments, ExplainOptions, OutputFormat};
 use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
+use crate::config::Config;
 use crate::diag::nearest;
 use crate::engine::Engine;
 use crate::escape::{Style, TerminalText, one_line};
@@ -27,7 +28,7 @@ pub(super) struct Explanation {
     title: String,
     /// Address from the root of the site, with a leading slash.
     url: String,
-    severity: &'static str,
+    severity: String,
     kind: &'static str,
     tools: Vec<String>,
     /// Date of the last verification.
@@ -71,7 +72,8 @@ pub(super) fn run(
 pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanation> {
     let slug = name.trim_matches('/').trim_start_matches("errors/");
     let is_page = |path: &str| path.starts_with(ERRORS) && slug_of(path) == Some(slug);
-    let (site, _) = load::pages(&sources.only(is_page), Drafts::Include);
+    let declared = Config::read(sources).0.declared;
+    let (site, _) = load::pages_declared(&sources.only(is_page), Drafts::Include, declared);
     let Some(error) = site.errors.first() else {
         let slugs = sources.under(ERRORS).filter_map(|(_, source)| slug_of(&source.path));
         match nearest(slug, slugs.filter(|slug| *slug != "_index")) {
@@ -92,7 +94,7 @@ pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanati
         slug: error.head.id.slug.clone(),
         title: error.head.title.value.clone(),
         url: format!("/{}", error.head.id.address()),
-        severity: data.severity.name(),
+        severity: data.severity.clone(),
         kind: data.kind.name(),
         tools: data.tools.iter().map(|tool| tool.value.clone()).collect(),
         verified: error.head.verified.as_ref().map(|date| date.value.to_string()),

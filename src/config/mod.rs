@@ -10,7 +10,8 @@ mod toml;
 use std::collections::BTreeMap;
 
 use crate::custom::{
-    BAD_DECLARATION, CollectionDeclaration, Declarations, FieldDeclaration, OptionalPage, WrittenDeclarations,
+    BAD_DECLARATION, CollectionDeclaration, Declarations, FieldDeclaration, FieldDeclarations, OptionalPage,
+    VocabulariesDeclaration, WrittenDeclarations,
 };
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
@@ -116,7 +117,9 @@ record! {
         /// Collections of pages by folder: a title, and optionally a description and a template.
         optional collections: Vec<(Spanned<String>, CollectionDeclaration)> as MapOf<CollectionDeclaration>,
         /// Fields of the pages in `errors` or in a collection, by folder and key.
-        optional fields: Vec<(Spanned<String>, Vec<(Spanned<String>, FieldDeclaration)>)> as MapOf<MapOf<FieldDeclaration>>,
+        optional fields: Vec<(Spanned<String>, FieldDeclarations)> as MapOf<MapOf<FieldDeclaration>>,
+        /// Words for severities and systems of errors and for costs of solutions.
+        optional vocabularies: Option<VocabulariesDeclaration>,
         /// Span of the whole file.
         apart span: Span = Fields::span,
     }
@@ -272,6 +275,7 @@ impl Config {
                     home: written.home,
                     collections: written.collections,
                     fields: written.fields,
+                    vocabularies: written.vocabularies,
                 },
                 found,
             ),

@@ -50,6 +50,9 @@ record! {
     }
 }
 
+/// The declared fields of a kind of page by key.
+pub type FieldDeclarations = Vec<(Spanned<String>, FieldDeclaration)>;
+
 /// A declared field.
 #[derive(Debug, Clone)]
 pub struct OwnField {
@@ -119,6 +122,16 @@ impl OwnField {
                 name.span,
                 format!("the choice `{}` has no words", name.value),
                 "add `words = { \"word\" = \"Label\" }`".into(),
+            ),
+            (_, Some(of)) if kind != FieldKind::Entry => fault(
+                of.span,
+                format!("`{}` does not name entries", name.value),
+                "add `kind = \"entry\"`, or remove `collection`".into(),
+            ),
+            _ if kind != FieldKind::Choice && !words.is_empty() => fault(
+                name.span,
+                format!("`{}` has words, but is no choice", name.value),
+                "add `kind = \"choice\"`, or remove `words`".into(),
             ),
             (FieldKind::Entry, None) => fault(
                 name.span,

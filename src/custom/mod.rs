@@ -2,6 +2,7 @@
 
 mod collection;
 mod fields;
+mod vocabularies;
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Spanned;
@@ -10,8 +11,11 @@ use crate::schema::{is_slug, words};
 
 pub use collection::{Collection, CollectionDeclaration};
 pub use fields::{
-    FieldDeclaration, FieldKind, OwnField, OwnItem, OwnValues, named_entries, own_values, with_definitions,
+    FieldDeclaration, FieldDeclarations, FieldKind, OwnField, OwnItem, OwnValues, named_entries, own_values,
+    with_definitions,
 };
+
+pub use vocabularies::{Vocabularies, VocabulariesDeclaration, Words, default_word};
 
 /// A declaration that contradicts another one or kbgen itself.
 pub const BAD_DECLARATION: Rule = Rule {
@@ -55,7 +59,9 @@ pub struct WrittenDeclarations {
     /// Collections by folder.
     pub collections: Vec<(Spanned<String>, CollectionDeclaration)>,
     /// Fields by folder and key.
-    pub fields: Vec<(Spanned<String>, Vec<(Spanned<String>, FieldDeclaration)>)>,
+    pub fields: Vec<(Spanned<String>, FieldDeclarations)>,
+    /// Vocabularies of errors.
+    pub vocabularies: Option<VocabulariesDeclaration>,
 }
 
 /// Validated declarations.
@@ -71,13 +77,16 @@ pub struct Declarations {
     pub collections: Vec<Collection>,
     /// Fields of errors.
     pub error_fields: Vec<OwnField>,
+    /// Vocabularies of errors.
+    pub vocabularies: Vocabularies,
 }
 
 impl Declarations {
     /// Checks the declarations; unusable ones are left out.
     pub fn new(written: WrittenDeclarations, found: &mut Vec<Diagnostic>) -> Self {
-        let WrittenDeclarations { packs, omit: omitted, home, collections, fields } = written;
+        let WrittenDeclarations { packs, omit: omitted, home, collections, fields, vocabularies } = written;
         let mut declared = Self { packs, omitted, ..Self::default() };
+        declared.vocabularies = vocabularies.map(|own| Vocabularies::new(own, found)).unwrap_or_default();
         for (name, CollectionDeclaration { title, description, template }) in collections {
             if is_slug(&name.value) {
                 let fields = Vec::new();
@@ -112,7 +121,7 @@ impl Declarations {
     fn add_fields(
         &mut self,
         folder: &Spanned<String>,
-        fields: Vec<(Spanned<String>, FieldDeclaration)>,
+        fields: FieldDeclarations,
         found: &mut Vec<Diagnostic>,
     ) {
         let names: Vec<String> = self.collections.iter().map(|own| own.name.value.clone()).collect();

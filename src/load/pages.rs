@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use crate::custom::{Declarations, OwnField, own_values, with_definitions};
-use crate::diag::{Diagnostic, nearest};
+use crate::custom::{Declarations, own_values};
+use crate::diag::Diagnostic;
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
-use crate::files::{Source, SourceId, Sources, Span, Spanned};
+use crate::files::{Sources, Span, Spanned};
 use crate::load::front_matter;
-use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
+use crate::load::page_path::{PagePath, check_category_name, page_path};
+use crate::load::rules::BAD_SLUG;
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
@@ -19,7 +20,7 @@ use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
     IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData,
-    VERIFIED, fields, key,
+    VERIFIED, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
@@ -37,8 +38,12 @@ pub enum Drafts {
 
 /// Parses all pages of a site, and returns all findings. Pages with a date of publication count as published.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+    pages_declared(sources, drafts, Declarations::default())
+}
+
+/// As [`pages`], for a site with declarations.
+pub fn pages_declared(sources: &Sources, drafts: Drafts, declared: Declarations) -> (Site, Vec<Diagnostic>) {
     let today = Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX);
-    let declared = Declarations::default();
     let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
     pages_with(sources, (drafts, &today), &declared, &Engine::without_cache(), &NoProgress)
 }
@@ -90,91 +95,6 @@ pub fn pages_with(
     (site, found)
 }
 
-/// A page's file with the data in its path.
-struct PagePath<'s> {
-    source: &'s Source,
-    file: SourceId,
-    kind: Kind,
-    /// Name of the file without its extension.
-    slug: String,
-    /// Category of an error, or collection of an entry.
-    category: String,
-    declared: &'s Fact<Declarations>,
-}
-
-impl PagePath<'_> {
-    /// Returns the declared fields of the page.
-    fn own_fields(&self) -> &[OwnField] {
-        match self.kind {
-            Kind::Error => self.declared.fields(Kind::Error.folder()),
-            Kind::Entry => self.declared.fields(&self.category),
-            _ => &[],
-        }
-    }
-}
-
-fn page_path<'s>(
-    source: &'s Source,
-    file: SourceId,
-    declared: &'s Fact<Declarations>,
-    found: &mut Vec<Diagnostic>,
-) -> Option<PagePath<'s>> {
-    let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
-    let parts: Vec<&str> = rest.split('/').collect();
-    let (folder, inner) = (parts[0], &parts[1..]);
-    let mut refuse = |message: String, help: String| {
-        found.push(Diagnostic::error(&UNKNOWN_FOLDER, Span::top(file), message).help(help));
-        None
-    };
-    let collections = || declared.collections.iter().map(|collection| collection.name.value.as_str());
-    let folders = || {
-        let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Category);
-        kinds.map(|kind| -> &str { kind.folder() }).chain(collections())
-    };
-    let entry = || collections().any(|name| name == folder).then_some(Kind::Entry);
-    let Some(kind) = Kind::of_folder(folder).or_else(entry).filter(|_| !inner.is_empty()) else {
-        let help = match nearest(folder, folders()) {
-            Some(near) if !inner.is_empty() => format!("did you mean `content/{near}/`?"),
-            _ => format!(
-                "move it to one of {}",
-                folders().map(|f| format!("`content/{f}/`")).collect::<Vec<_>>().join(", ")
-            ),
-        };
-        return refuse("page outside the folders of page kinds".into(), help);
-    };
-    let name = inner.last().and_then(|name| name.strip_suffix(".md")).unwrap_or_default();
-    let category = match kind {
-        Kind::Error => inner[0].to_string(),
-        Kind::Entry => folder.to_string(),
-        _ => String::new(),
-    };
-    if kind == Kind::Error && inner.len() < 2 {
-        return refuse(
-            "error page outside a category folder".into(),
-            format!("move it to a category folder, such as `content/errors/out-of-memory/{name}.md`"),
-        );
-    }
-    if kind == Kind::Error && name == "_index" && inner.len() == 2 {
-        let (kind, slug) = (Kind::Category, category.clone());
-        return Some(PagePath { source, file, kind, slug, category, declared });
-    }
-    Some(PagePath { source, file, kind, slug: name.to_string(), category, declared })
-}
-
-/// Returns a finding if a folder name cannot be a category.
-fn check_category_name(category: &str, file: SourceId) -> Option<Diagnostic> {
-    let lower = category.to_lowercase();
-    let (message, help) = if !schema::is_slug(&lower) {
-        let message = format!("invalid category name `{category}`");
-        (message, "rename the folder using lowercase letters, digits, hyphens and dots".to_string())
-    } else if lower != category {
-        (format!("folder `{category}` has uppercase letters"), format!("rename it to `{lower}`"))
-    } else {
-        return None;
-    };
-    Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
-}
-
 /// As [`page`]; caches error pages between runs unless they have findings or are drafts.
 fn cached_page(
     place: &PagePath<'_>,
@@ -224,19 +144,16 @@ fn page(place: &PagePath<'_>, (drafts, today): (Drafts, &Fact<Date>)) -> (Site, 
     let cut = split(source, file);
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
-    let built_in = fields(place.kind);
-    let fields = with_definitions(place.own_fields(), |own| {
-        let definitions = [built_in, own].concat();
-        schema::read(&front.node, &definitions, place.kind.with_article(), &mut faults)
+    let (fields, names) = place.with_fields(|fields| {
+        let read = schema::read(&front.node, fields, place.kind.with_article(), &mut faults);
+        (read, fields.iter().map(|field| field.name.to_string()).collect::<Vec<_>>())
     });
     faults.extend(missing_sources(place.kind, &fields, cut.front));
     let unread = match (cut.certainty, front.cut) {
         (Certainty::Guessed, _) => Unread::Page,
         (Certainty::Known, true) => {
-            let given = |name| fields.span_of(name).is_some() && !fields.unread().contains(name);
-            let own = place.own_fields().iter().map(|field| field.name.value.as_str());
-            let names = built_in.iter().map(|field| field.name).chain(own);
-            Unread::Fields(names.filter(|name| !given(name)).map(str::to_string).collect())
+            let given = |name: &String| fields.span_of(name).is_some() && !fields.unread().contains(name);
+            Unread::Fields(names.into_iter().filter(|name| !given(name)).collect())
         }
         (Certainty::Known, false) if fields.unread().is_empty() => Unread::Nothing,
         (Certainty::Known, false) => Unread::Fields(fields.unread().clone()),
@@ -296,13 +213,15 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
             .filter(|_| place.kind == Kind::Error)
             .map(|heading| format!("{} {}\n", heading.id, heading.title))
             .collect();
-        let own = format!("{:?}", place.own_fields());
+        let vocabularies = (place.kind == Kind::Error).then_some(&place.declared.vocabularies);
+        let own = format!("{:?} {vocabularies:?}", place.own_fields());
         let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings, &own]);
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
     }
     match place.kind {
         Kind::Error => {
-            let mut data = ErrorData::new(&place.category, fields, &head.body.outline);
+            let mut data =
+                ErrorData::new(&place.category, fields, &head.body.outline, &place.declared.vocabularies);
             data.own = own_values(place.own_fields(), fields);
             site.errors.push(page(place, fields, head, data));
         }

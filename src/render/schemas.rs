@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::config::{Alternate, Config};
-use crate::custom::{OwnField, with_definitions};
+use crate::custom::{Declarations, OwnField, with_definitions};
 use crate::files::Outputs;
 use crate::render::data::{Form, forms};
-use crate::schema::{Field, json_schema};
+use crate::schema::{FieldOf, json_schema};
 use crate::site::Kind;
-use crate::site::kinds::fields;
+use crate::site::kinds::{fields, with_vocabularies};
 
-/// Fields of errors in the schemas of data files.
-const ERROR_FIELDS: [&str; 2] = ["/properties/fields", "/properties/errors/items/properties/fields"];
+/// Properties of errors in the schemas of data files.
+const ERRORS: [&str; 2] = ["/properties", "/properties/errors/items/properties"];
 
 /// Fields of entries in the schema of `kb.json`. They differ by collection.
 const ENTRY_FIELDS: &str = "/properties/entries/items/properties/fields";
@@ -20,32 +20,41 @@ const ENTRY_FIELDS: &str = "/properties/entries/items/properties/fields";
 /// collection, and one for every type of data file.
 pub(super) fn files(config: &Config) -> Outputs {
     let mut outputs = Outputs::default();
-    let schema = |name: &str, title: &str, fields: &[Field], own: &[OwnField]| {
+    let schema = |name: &str, title: &str, fields: &[FieldOf<'_>], own: &[OwnField]| {
         let id = format!("{}schema/{name}.json", config.base_url);
         with_definitions(own, |own| json_schema(&id, title, &[fields, own].concat()))
     };
     let mut add = |name: &str, schema: &Value| outputs.add(format!("schema/{name}.json"), text(schema));
     let declared = &config.declared;
     for kind in Kind::ALL.into_iter().filter(|kind| declared.has(kind.pack())) {
-        let own = if kind == Kind::Error { declared.error_fields.as_slice() } else { &[] };
         let title = format!("Front matter of {}", kind.with_article());
-        add(kind.name(), &schema(kind.name(), &title, fields(kind), own));
+        let schema = match kind {
+            Kind::Error => with_vocabularies(&declared.vocabularies, |fields| {
+                schema(kind.name(), &title, fields, &declared.error_fields)
+            }),
+            kind => schema(kind.name(), &title, fields(kind), &[]),
+        };
+        add(kind.name(), &schema);
     }
     for collection in &declared.collections {
         let name = format!("entry-{}", collection.name.value);
         let title = format!("Front matter of an entry of {}", collection.title);
         add(&name, &schema(&name, &title, fields(Kind::Entry), &collection.fields));
     }
+    let replacements = replacements(declared);
     let is_written = |form: &Form| {
         declared.has(form.pack) && (!form.is_alternate || config.alternates.contains(&Alternate::Json))
     };
     for form in forms().into_iter().filter(is_written) {
         let mut schema = schema(form.name, form.title, &form.fields, &[]);
-        let own = with_definitions(&declared.error_fields, |own| json_schema("", "", own));
-        for (part, member) in [("properties", &own["properties"]), ("required", &own["required"])] {
-            for fields in ERROR_FIELDS {
-                if let Some(fields) = schema.pointer_mut(fields) {
-                    fields[part] = member.clone();
+        for (at, replacement) in &replacements {
+            for errors in ERRORS {
+                if let Some(shape) = schema.pointer_mut(&format!("{errors}{at}")) {
+                    let description = shape["description"].take();
+                    *shape = replacement.clone();
+                    if !description.is_null() {
+                        shape["description"] = description;
+                    }
                 }
             }
         }
@@ -55,6 +64,20 @@ pub(super) fn files(config: &Config) -> Outputs {
         add(form.name, &schema);
     }
     outputs
+}
+
+/// Returns the schemas of declared fields and vocabularies, by their place in the properties of an error.
+fn replacements(declared: &Declarations) -> Vec<(&'static str, Value)> {
+    let mut own = with_definitions(&declared.error_fields, |own| json_schema("", "", own));
+    let error = with_vocabularies(&declared.vocabularies, |fields| json_schema("", "", fields));
+    for part in ["$schema", "$id", "title"] {
+        own.as_object_mut().expect("a schema is an object").remove(part);
+    }
+    let written = |at: &str| error["properties"].pointer(at).cloned();
+    let words =
+        ["/severity", "/platforms/items", "/solutions/items/properties/cost"].map(|at| (at, written(at)));
+    let words = words.into_iter().filter_map(|(at, schema)| Some((at, schema?)));
+    words.chain([("/fields", own)]).collect()
 }
 
 fn text(schema: &Value) -> String {

@@ -147,6 +147,7 @@ fn a_site_declares_a_collection_and_fields() {
     assert!(entry.contains("<a href=\"../../editions/index.html\">Editions</a>"), "breadcrumbs");
     let list = text(&outputs, "editions/index.html");
     assert!(list.contains("<a href=\"../editions/2024/index.html\">Rust 2024</a>"));
+    assert!(list.contains("<span>First version: 1.85.0</span>"));
     let home = text(&outputs, "index.html");
     assert!(home.contains("<h2>Editions</h2>") && home.contains("href=\"./editions/2015/index.html\""));
     for (path, part) in [
@@ -180,6 +181,40 @@ fn a_text_is_included_in_several_pages() {
     }
     assert!(text(&outputs, "errors/card-full.md").contains("Restart it, as in [the page]"));
     assert!(!text(&outputs, "sitemap.xml").contains("restart"), "it has no page");
+}
+
+#[test]
+fn a_site_has_its_own_words_for_severities_costs_and_systems() {
+    let outputs = outputs(
+        "~~~ site.toml\n base_url = \"https://kb.example/\"\n+[vocabularies.severities]\n+error = \"Error\"\n\
+         +lint = \"Lint\"\n+[vocabularies.costs]\n+none = \"costs nothing\"\n+clones = \"costs a copy\"\n\
+         +[vocabularies.systems]\n+freebsd = \"FreeBSD\"\n\
+         ~~~ content/errors/memory/card-full.md\n-severity: fatal\n+severity: lint\n+platforms: [freebsd]\n\
+         ~~~ content/errors/memory/card-full.md\n   - id: fewer-layers\n-    cost: speed\n+    cost: clones\n",
+    );
+    let page = text(&outputs, "errors/card-full/index.html");
+    for part in ["<span class=\"sev sev-lint\">Lint</span>", "Systems: FreeBSD", ">costs a copy</span>"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let list = text(&outputs, "errors/index.html");
+    assert!(
+        list.contains("<option value=\"lint\">Lint</option>") && list.contains("data-harm=\"0\""),
+        "{list}"
+    );
+    assert!(
+        list.contains("<option value=\"freebsd\">FreeBSD</option>") && !list.contains("Degraded"),
+        "{list}"
+    );
+    for (path, at) in [
+        ("schema/error.json", "/properties/severity/oneOf/1/const"),
+        ("schema/error-data.json", "/properties/severity/oneOf/1/const"),
+        ("schema/kb.json", "/properties/errors/items/properties/severity/oneOf/1/const"),
+    ] {
+        let schema: Value = serde_json::from_str(&text(&outputs, path)).unwrap();
+        assert_eq!(schema.pointer(at), Some(&json!("lint")), "{path}");
+    }
+    let data: Value = serde_json::from_str(&text(&outputs, "errors/card-full.json")).unwrap();
+    assert_eq!((&data["severity"], &data["platforms"]), (&json!("lint"), &json!(["freebsd"])));
 }
 
 #[test]

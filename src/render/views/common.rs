@@ -148,7 +148,10 @@ pub(in crate::render) struct ErrorRow {
     pub title: String,
     pub href: String,
     pub description: String,
-    pub severity: &'static str,
+    pub severity: String,
+    pub severity_label: String,
+    /// Position among the severities, higher for worse ones.
+    pub harm: usize,
     pub kind: &'static str,
     pub tools: Vec<String>,
     pub platforms: Vec<String>,

@@ -135,7 +135,8 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
     let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
     let layout = with_layout(cx.layout(meta, (None, None)), "groups", view_value(groups));
     let lists_all = cx.site().errors.len() <= MAX_LISTED_ERRORS;
-    let view = minijinja::context! { lists_all, ..layout };
+    let (systems, severities) = (cx.systems(), cx.severities());
+    let view = minijinja::context! { lists_all, systems, severities, ..layout };
     TemplatePage { address: "errors/".to_string(), template: "errors.html".into(), view }
 }
 

@@ -28,6 +28,7 @@ mod partial;
 mod quant;
 mod tool;
 mod verdicts;
+mod vocabularies;
 mod wording;
 
 use std::borrow::Cow;

@@ -22,7 +22,7 @@ pub use document::DocumentData;
 pub use entry::EntryData;
 pub use error::{
     Cause, ChangelogEntry, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText,
-    Solution, Status, is_check_section,
+    Solution, Status, is_check_section, with_vocabularies,
 };
 pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::{GuideData, Illustration};
