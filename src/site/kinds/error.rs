@@ -203,6 +203,8 @@ record! {
     /// A solution.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Solution {
+        /// Span of the entry.
+        apart span: Span = Fields::span,
         /// Id of the solution; its heading in the body has it as `{#id}`.
         required id: Spanned<String> as Slug,
         /// Only in format 1: repeats the heading. `kbgen migrate` removes it.
@@ -289,6 +291,7 @@ impl ErrorData {
             && !fields.unread().contains(key!(ErrorData.solutions))
         {
             let solution = |id: &Spanned<String>| Solution {
+                span: id.span,
                 id: id.clone(),
                 title: None,
                 cost: Cost::None.name().to_string(),
