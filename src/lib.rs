@@ -9,6 +9,7 @@ pub mod check;
 mod cli;
 mod compress;
 pub mod config;
+pub mod custom;
 pub mod diag;
 pub mod diagnosis;
 pub mod emit;

@@ -114,11 +114,14 @@ fn read(
     engine.register(&audience);
     engine.register(sources);
     findings.extend(read_faults);
-    let (mut site, faults) = load::pages_with(sources, options.drafts, engine, progress);
+    let says = Fingerprint::of([format!("{:?}", config.declared)]);
+    let declared = Fact::new(Name::new("declarations", ""), says, config.declared.clone());
+    engine.register(&declared);
+    let published = (options.drafts, &today);
+    let (mut site, faults) = load::pages_with(sources, published, &declared, engine, progress);
     findings.extend(faults);
     findings.extend(load::old_keys(&site, config.format.value == config::FORMAT, config.format.span));
-    let says = Fingerprint::of_data(&config.packs);
-    site.packs = Some(Fact::new(Name::new("packs", ""), says, config.packs.clone()));
+    site.declared = Some(declared);
     engine.register(&site);
     findings.extend(check::menu(&site, &config.menu));
     findings.extend(check::menu(&site, &config.footer));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::{FILE_FOLDERS, LISTINGS, is_file_name};
+use crate::site::{FILE_FOLDERS, is_file_name};
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-clash",
@@ -42,7 +42,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 );
             } else if let Some(path) = pages.get(&address) {
                 refuse(format!("alias `{}` is the URL of `{path}`", alias.value), "remove the alias".into());
-            } else if LISTINGS.iter().any(|listing| listing.address == address) {
+            } else if context.site.list_addresses().any(|list| list == address) {
                 refuse(
                     format!("alias `{}` is the URL of a built-in page", alias.value),
                     "remove the alias".into(),

@@ -3,7 +3,7 @@
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::kinds::{QuantData, given, key};
-use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall};
+use crate::site::{Argument, CACHE_TYPES, Kind, ProseCall, included};
 
 pub(super) const RULE: Rule = Rule {
     code: "bad-call",
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for head in context.pages.heads() {
-        for call in &head.body.outline.calls {
+        for call in head.body.outline.calls.iter().filter(|call| included(&call.source).is_none()) {
             let inner = head.body.span.part(call.inner_range.start, call.inner_range.end);
             match ProseCall::parse(&call.source) {
                 Err(fault) => found.push(

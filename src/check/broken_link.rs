@@ -42,12 +42,8 @@ fn help(context: &CheckContext<'_>, destination: &str) -> Option<String> {
         return Some(format!("did you mean `/{}`, the file `{}`?", head.id.address(), head.path));
     }
     let wanted = format!("{}/", path.trim_matches('/'));
-    let addresses: Vec<String> = context
-        .site
-        .heads()
-        .map(|head| head.id.address())
-        .chain(context.site.listings().map(|listing| listing.address.to_string()))
-        .collect();
+    let addresses: Vec<String> =
+        context.site.heads().map(|head| head.id.address()).chain(context.site.list_addresses()).collect();
     let same_slug = wanted.trim_end_matches('/').rsplit('/').next().and_then(|slug| {
         context.site.heads().find(|head| head.id.slug == slug).map(|head| head.id.address())
     });

@@ -26,14 +26,14 @@ fn finding(site: &Site, target: &Spanned<String>) -> Option<Diagnostic> {
     };
     if is_web_address(&target.value)
         || DATA_FILES.contains(&address)
-        || site.listings().any(|listing| listing.address == address)
+        || site.list_addresses().any(|list| list == address)
         || is_page().is_some()
     {
         return None;
     }
-    let pages: Vec<String> = site.heads().map(|head| head.id.address()).collect();
-    let known = site.listings().map(|listing| listing.address).chain(pages.iter().map(String::as_str));
-    let help = match nearest(target.value.trim_start_matches('/'), known) {
+    let pages: Vec<String> =
+        site.list_addresses().chain(site.heads().map(|head| head.id.address())).collect();
+    let help = match nearest(target.value.trim_start_matches('/'), pages.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
             "write the address of a page without the first slash, such as `guides/` or `errors/SLUG/`, or an \

@@ -25,7 +25,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 Diagnostic::error(
                     &RULE,
                     Span::top(head.source),
-                    format!("duplicate slug `{}`, also used by `{}`", head.id.slug, other.path),
+                    format!("duplicate slug `{}`, also used by `{}`", head.id.name(), other.path),
                 )
                 .help("rename one of the two files"),
             ),

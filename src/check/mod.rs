@@ -3,6 +3,8 @@
 mod alias_clash;
 mod bad_call;
 mod bad_condition;
+mod bad_declaration;
+mod bad_include;
 mod bad_pattern;
 mod broken_anchor;
 mod broken_link;
@@ -140,6 +142,8 @@ pub const ALL: &[Check] = &[
     Check { rule: alias_clash::RULE, scope: CheckScope::Site, run: alias_clash::run },
     Check { rule: bad_call::RULE, scope: CheckScope::Page, run: bad_call::run },
     Check { rule: bad_condition::RULE, scope: CheckScope::Site, run: bad_condition::run },
+    Check { rule: bad_declaration::RULE, scope: CheckScope::Site, run: bad_declaration::run },
+    Check { rule: bad_include::RULE, scope: CheckScope::Page, run: bad_include::run },
     Check { rule: bad_pattern::RULE, scope: CheckScope::Site, run: bad_pattern::run },
     Check { rule: broken_anchor::RULE, scope: CheckScope::Links, run: broken_anchor::run },
     Check { rule: broken_link::RULE, scope: CheckScope::Links, run: broken_link::run },

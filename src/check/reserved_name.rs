@@ -20,9 +20,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let folder = format!("static/root/{}/", head.id.slug);
             let is_taken =
                 head.id.kind == Kind::Document && context.sources.assets_under(&folder).next().is_some();
-            let why = why_reserved(head.id.kind, &head.id.slug)
+            let why = why_reserved(head.id.kind, head.id.name())
                 .or_else(|| is_taken.then_some("`static/root/` has a folder with this name"))?;
-            let message = format!("the name `{}` is reserved", head.id.slug);
+            let message = format!("the name `{}` is reserved", head.id.name());
             Some(
                 Diagnostic::error(&RULE, Span::top(head.source), message)
                     .help(format!("{why}; rename the file")),

@@ -7,7 +7,7 @@ use crate::site::{Kind, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "unknown-reference",
-    requirement: "related errors, tools, benchmarked models and models of drawings refer to existing pages",
+    requirement: "related errors, tools, entries, benchmarked models and models of drawings refer to existing pages",
     why: "pages link to them",
 };
 
@@ -37,10 +37,11 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 }
 
 fn unknown(kind: Kind, named: &Spanned<String>, near: Option<&str>) -> Diagnostic {
-    let slug = &named.value;
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("add `content/{}/…{slug}.md`, or remove it from the list", kind.folder()),
+    let id = PageId::new(kind, named.value.as_str());
+    let (slug, folder) = (id.name(), id.folder());
+    let help = match near.filter(|near| PageId::new(kind, *near).folder() == folder) {
+        Some(near) => format!("did you mean `{}`?", PageId::new(kind, near).name()),
+        None => format!("add `content/{folder}/…{slug}.md`, or remove the name"),
     };
     Diagnostic::error(&RULE, named.span, format!("unknown {} `{slug}`", kind.name())).help(help)
 }

@@ -22,6 +22,13 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         let name = name(&source.path);
         let quoted = [format!("\"{name}\""), format!("'{name}'")];
         let is_used = templates().any(|(_, other)| quoted.iter().any(|quoted| other.text.contains(quoted)));
+        let is_used = is_used
+            || context
+                .site
+                .collections()
+                .iter()
+                .filter_map(|own| own.template.as_ref())
+                .any(|own| own.value == name);
         let help = match nearest(&name, shipped.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `templates/{near}`?"),
             None => "rename it to a template of the theme, or delete it".to_string(),

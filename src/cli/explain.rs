@@ -9,6 +9,7 @@ use crate::cli::Outcome;
 use crate::cli::arguments::{Arguments, ExplainOptions, OutputFormat};
 use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
+use crate::config::Config;
 use crate::diag::nearest;
 use crate::engine::Engine;
 use crate::escape::{Style, TerminalText, one_line};
@@ -27,7 +28,7 @@ pub(super) struct Explanation {
     title: String,
     /// Address from the root of the site, with a leading slash.
     url: String,
-    severity: &'static str,
+    severity: String,
     kind: &'static str,
     tools: Vec<String>,
     /// Date of the last verification.
@@ -71,7 +72,8 @@ pub(super) fn run(
 pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanation> {
     let slug = name.trim_matches('/').trim_start_matches("errors/");
     let is_page = |path: &str| path.starts_with(ERRORS) && slug_of(path) == Some(slug);
-    let (site, _) = load::pages(&sources.only(is_page), Drafts::Include);
+    let declared = Config::read(sources).0.declared;
+    let (site, _) = load::pages_declared(&sources.only(is_page), Drafts::Include, declared);
     let Some(error) = site.errors.first() else {
         let slugs = sources.under(ERRORS).filter_map(|(_, source)| slug_of(&source.path));
         match nearest(slug, slugs.filter(|slug| *slug != "_index")) {
@@ -92,7 +94,7 @@ pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanati
         slug: error.head.id.slug.clone(),
         title: error.head.title.value.clone(),
         url: format!("/{}", error.head.id.address()),
-        severity: data.severity.name(),
+        severity: data.severity.clone(),
         kind: data.kind.name(),
         tools: data.tools.iter().map(|tool| tool.value.clone()).collect(),
         verified: error.head.verified.as_ref().map(|date| date.value.to_string()),
@@ -119,6 +121,7 @@ fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
     let is_used = |path: &str| match path.strip_prefix("content/").and_then(|path| path.split_once('/')) {
         Some(("models" | "hardware", _)) => slug_of(path).is_some_and(|slug| slugs.contains(slug)),
         Some(("quants", _)) => !slugs.is_empty(),
+        Some(("includes", _)) => true,
         _ => path == error.head.path,
     };
     let (site, _) = load::pages(&sources.only(is_used), Drafts::Include);
@@ -128,9 +131,11 @@ fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
     let mut text = String::new();
     let mut at = 0;
     for call in calls {
-        if let Some(figure) = figures.and_then(|figures| figures.get(&call.range.start)) {
+        let figure = figures.and_then(|figures| figures.get(&call.range.start));
+        let included = || Some(sources.text(site.included(call)?.body.span).trim());
+        if let Some(new) = figure.map(|figure| figure.text.as_str()).or_else(included) {
             text.push_str(&written[at..call.range.start]);
-            text.push_str(&figure.text);
+            text.push_str(new);
             at = call.range.end;
         }
     }

@@ -106,6 +106,9 @@ fn check_target(root: &Path, page: &PageId, new: &str) -> Result<PageId> {
     if page.kind == Kind::Category || id.kind == Kind::Category {
         bail!("an `_index.md` describes its folder; move the other pages of the folder instead");
     }
+    if id.kind == Kind::Entry && id.folder() != page.folder() {
+        bail!("`{new}` is outside the folder of the page, `content/{}/`", page.folder());
+    }
     if id.kind != page.kind {
         bail!(
             "`{new}` is the path of {}, but the page is {}",

@@ -9,11 +9,17 @@ mod toml;
 
 use std::collections::BTreeMap;
 
+use crate::custom::{
+    BAD_DECLARATION, CollectionDeclaration, Declarations, FieldDeclaration, FieldDeclarations, OptionalPage,
+    VocabulariesDeclaration, WrittenDeclarations,
+};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
 use crate::i18n::Translations;
 use crate::pack::Pack;
-use crate::schema::{self, Fields, Integer, MISSING_KEY, Record as _, TextMap, Url, record, words};
+use crate::schema::{
+    self, Fields, Integer, List, MISSING_KEY, MapOf, Record as _, Slug, TextMap, Url, record, words,
+};
 
 pub use placeholders::placeholders;
 pub use repository::{Repository, RepositoryHost};
@@ -29,6 +35,7 @@ pub const BAD_SETTINGS: Rule = Rule {
 /// All rules of this module.
 pub const RULES: &[Rule] = &[
     BAD_SETTINGS,
+    BAD_DECLARATION,
     language::UNKNOWN_LANGUAGE,
     language::UNKNOWN_TEXT,
     language::MISSING_TEXT,
@@ -89,6 +96,10 @@ record! {
         optional alternates: Vec<Alternate> = vec![Alternate::Json, Alternate::Markdown],
         /// Subjects of the site besides errors.
         optional packs: Vec<Pack>,
+        /// Generated pages that the site does not have.
+        optional omit: Vec<Spanned<OptionalPage>>,
+        /// Sections of the home page, in order; default: all.
+        optional home: Option<Vec<Spanned<String>>> as List<Slug>,
         /// Days after which a verified page counts as stale.
         optional stale_after_days: i64 as Integer<1, 3650> = STALE_AFTER_DAYS,
         /// Days by category: `drivers = "90"`.
@@ -103,6 +114,12 @@ record! {
         optional menu: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
         /// Footer menu, instead of the built-in one.
         optional footer: Vec<(Spanned<String>, Spanned<String>)> as TextMap,
+        /// Collections of pages by folder: a title, and optionally a description and a template.
+        optional collections: Vec<(Spanned<String>, CollectionDeclaration)> as MapOf<CollectionDeclaration>,
+        /// Fields of the pages in `errors` or in a collection, by folder and key.
+        optional fields: Vec<(Spanned<String>, FieldDeclarations)> as MapOf<MapOf<FieldDeclaration>>,
+        /// Words for severities and systems of errors and for costs of solutions.
+        optional vocabularies: Option<VocabulariesDeclaration>,
         /// Span of the whole file.
         apart span: Span = Fields::span,
     }
@@ -137,8 +154,8 @@ pub struct Config {
     pub social_images: bool,
     /// Formats in which pages are also written.
     pub alternates: Vec<Alternate>,
-    /// Enabled packs.
-    pub packs: Vec<Pack>,
+    /// Packs, generated pages and sections of the home page.
+    pub declared: Declarations,
     /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
     /// Days by category slug.
@@ -251,7 +268,17 @@ impl Config {
             license_url: written.license_url.or(written.licence_url),
             social_images: written.social_images,
             alternates: written.alternates,
-            packs: written.packs,
+            declared: Declarations::new(
+                WrittenDeclarations {
+                    packs: written.packs,
+                    omit: written.omit,
+                    home: written.home,
+                    collections: written.collections,
+                    fields: written.fields,
+                    vocabularies: written.vocabularies,
+                },
+                found,
+            ),
             stale_after_days: written.stale_after_days,
             stale_by_category,
             csp: policy::policy(written.csp, found),

@@ -95,8 +95,14 @@ impl Diagnostic {
     }
 
     /// Sets the only text that resolves the finding in place of its span.
-    pub fn fix(mut self, text: impl Into<String>) -> Self {
-        self.fix = Some(Box::new(Edit::new(self.span, text)));
+    pub fn fix(self, text: impl Into<String>) -> Self {
+        let edit = Edit::new(self.span, text);
+        self.edit(edit)
+    }
+
+    /// Sets the only edit that resolves the finding.
+    pub fn edit(mut self, edit: Edit) -> Self {
+        self.fix = Some(Box::new(edit));
         self
     }
 

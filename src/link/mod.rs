@@ -7,11 +7,12 @@ pub use moves::{Move, Unwritable};
 
 use rayon::prelude::*;
 
+use crate::custom::named_entries;
 use crate::engine::Engine;
 use crate::facts::Fact;
 use crate::files::Sources;
 use crate::markdown::{links_inline, refused_scheme};
-use crate::site::kinds::{ErrorData, GuideData};
+use crate::site::kinds::{EntryData, ErrorData, GuideData};
 use crate::site::{Dangling, Head, Kind, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of};
 
 /// Resolves the links of all bodies and front matter.
@@ -19,10 +20,11 @@ pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
     let finder = LinkResolver { site, sources };
     let errors = site.errors.iter().map(|error| (&error.head, PathTarget::Error(&error.data)));
     let guides = site.guides.iter().map(|guide| (&guide.head, PathTarget::Guide(&guide.data)));
-    let is_other = |head: &&Head| !matches!(head.id.kind, Kind::Error | Kind::Guide);
+    let entries = site.entries.iter().map(|entry| (&entry.head, PathTarget::Entry(&entry.data)));
+    let is_other = |head: &&Head| !matches!(head.id.kind, Kind::Error | Kind::Guide | Kind::Entry);
     let others = site.heads().filter(is_other).map(|head| (head, PathTarget::Nothing));
     let pages: Vec<(&Head, PathTarget<'_>)> =
-        errors.chain(guides).chain(others).filter(|(head, _)| !head.is_unread()).collect();
+        errors.chain(guides).chain(entries).chain(others).filter(|(head, _)| !head.is_unread()).collect();
     let links = |(head, named): &(&'_ Head, PathTarget<'_>)| {
         engine.value(&format!("links {}", head.path), || finder.links(head, *named).with_fingerprint())
     };
@@ -35,6 +37,7 @@ pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
 enum PathTarget<'s> {
     Error(&'s Fact<ErrorData>),
     Guide(&'s Fact<GuideData>),
+    Entry(&'s Fact<EntryData>),
     Nothing,
 }
 
@@ -63,12 +66,19 @@ impl<'s> LinkResolver<'s> {
             LinkTarget::Page { page, .. } => Some(page.clone()),
             _ => None,
         });
-        links.points_at = pages.collect();
+        // A text without a page is no backlink.
+        links.points_at = if head.id.kind == Kind::Include { Vec::new() } else { pages.collect() };
         let related = match named {
             PathTarget::Error(data) => &data.related,
             PathTarget::Guide(data) => &data.related,
-            PathTarget::Nothing => &Vec::new(),
+            PathTarget::Entry(_) | PathTarget::Nothing => &Vec::new(),
         };
+        let own = match named {
+            PathTarget::Error(data) => &data.own,
+            PathTarget::Entry(data) => &data.own,
+            PathTarget::Guide(_) | PathTarget::Nothing => &Vec::new(),
+        };
+        links.points_at.extend(named_entries(own).map(|id| PageId::new(Kind::Entry, id.value)));
         links.points_at.extend(related.iter().map(|slug| PageId::new(Kind::Error, slug.value.as_str())));
         if let PathTarget::Error(data) = named {
             self.add_lines(&mut links, head, data);
@@ -98,7 +108,8 @@ impl<'s> LinkResolver<'s> {
 
     /// Returns the page of a file.
     fn by_path(&self, path: &str) -> Option<&'s Head> {
-        self.site.named(&PageId::of_path(path)?).find(|head| head.path == path)
+        let id = PageId::of_path(path).filter(|id| id.kind != Kind::Include)?;
+        self.site.named(&id).find(|head| head.path == path)
     }
 
     fn target(&self, from: &Head, destination: &str, image: bool) -> Result<LinkTarget, Missing> {
@@ -163,11 +174,11 @@ impl<'s> LinkResolver<'s> {
                 None => Err(Missing::Page),
             };
         }
-        if self.site.listings().any(|listing| listing.address == wanted) {
+        if self.site.list_addresses().any(|address| address == wanted) {
             return Ok(LinkTarget::Listing { address: wanted.to_string(), anchor });
         }
-        let page = PageId::of_address(wanted).ok_or(Missing::Page)?;
-        let folder = format!("content/{}/", page.kind.folder());
+        let page = PageId::of_address(wanted).filter(|id| id.kind != Kind::Include).ok_or(Missing::Page)?;
+        let folder = format!("content/{}/", page.folder());
         let head = self.site.head(&page).ok_or_else(|| self.absent(&folder))?;
         self.page(head, anchor)
     }
@@ -175,7 +186,10 @@ impl<'s> LinkResolver<'s> {
     /// Returns why a path leads to no page; [`Missing::Unread`] if the file exists but is not a page, or is in an
     /// unreadable folder.
     fn absent(&self, path: &str) -> Missing {
-        let is_misplaced = PageId::of_path(path).is_none() && self.sources.find(path).is_some();
+        let is_page = |id: PageId| {
+            id.kind != Kind::Entry || self.site.collections().iter().any(|own| own.name.value == id.folder())
+        };
+        let is_misplaced = !PageId::of_path(path).is_some_and(is_page) && self.sources.find(path).is_some();
         match is_misplaced || self.sources.is_unread(path) {
             true => Missing::Unread,
             false => Missing::Page,

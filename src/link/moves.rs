@@ -53,7 +53,7 @@ impl Move<'_> {
         if self.id.slug != self.page.id.slug {
             for reference in self.site.all_references() {
                 if reference.kind == self.page.id.kind && reference.slug.value == self.page.id.slug {
-                    add(self.replacement(reference.slug.span, &self.page.id.slug, &self.id.slug));
+                    add(self.replacement(reference.slug.span, self.page.id.name(), self.id.name()));
                 }
             }
         }

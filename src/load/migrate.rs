@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::custom::Vocabularies;
 use crate::diag::{Diagnostic, Severity};
 use crate::files::{Source, SourceId, Sources, Span, Spanned};
 use crate::load::front_matter;
@@ -89,7 +90,7 @@ fn parse(source: &Source, file: SourceId) -> Result<Parsed, Vec<Diagnostic>> {
         return Err(found);
     }
     let outline = markdown::outline(&source.text[cut.body.start..cut.body.end]);
-    Ok(Parsed { data: ErrorData::new("", &fields, &outline), front: front.node })
+    Ok(Parsed { data: ErrorData::new("", &fields, &outline, &Vocabularies::default()), front: front.node })
 }
 
 fn migrate_page(source: &Source, file: SourceId) -> Result<Option<String>, Vec<Diagnostic>> {
@@ -151,7 +152,7 @@ fn differing_titles(data: &ErrorData) -> Vec<Diagnostic> {
 /// Whether `solutions:` may be left out.
 fn is_default(data: &ErrorData) -> bool {
     let ids = data.solutions.iter().map(|solution| &solution.id.value);
-    data.solutions.iter().all(|solution| solution.cost == Cost::None)
+    data.solutions.iter().all(|solution| solution.cost == Cost::None.name())
         && ids.eq(data.named_solutions().into_iter().map(|id| &id.value))
 }
 

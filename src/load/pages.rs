@@ -3,19 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diag::{Diagnostic, nearest};
+use jiff::civil::Date;
+
+use crate::custom::{Declarations, own_values};
+use crate::diag::Diagnostic;
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
-use crate::files::{Source, SourceId, Sources, Span, Spanned};
+use crate::files::{Sources, Span, Spanned};
 use crate::load::front_matter;
-use crate::load::rules::{BAD_SLUG, UNKNOWN_FOLDER};
+use crate::load::page_path::{PagePath, check_category_name, page_path};
+use crate::load::rules::BAD_SLUG;
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record};
 use crate::site::kinds::{
-    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData,
-    MORE_SOURCES, ModelData, QuantData, ReadingData, TITLE, TermData, ToolData, VERIFIED, fields, key,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
+    IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData,
+    VERIFIED, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
 
@@ -31,15 +36,23 @@ pub enum Drafts {
     Exclude,
 }
 
-/// Parses all pages of a site, and returns all findings.
+/// Parses all pages of a site, and returns all findings. Pages with a date of publication count as published.
 pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
-    pages_with(sources, drafts, &Engine::without_cache(), &NoProgress)
+    pages_declared(sources, drafts, Declarations::default())
+}
+
+/// As [`pages`], for a site with declarations.
+pub fn pages_declared(sources: &Sources, drafts: Drafts, declared: Declarations) -> (Site, Vec<Diagnostic>) {
+    let today = Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX);
+    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
+    pages_with(sources, (drafts, &today), &declared, &Engine::without_cache(), &NoProgress)
 }
 
 /// As [`pages`]; parses only files whose text has changed.
 pub fn pages_with(
     sources: &Sources,
-    drafts: Drafts,
+    (drafts, today): (Drafts, &Fact<Date>),
+    declared: &Fact<Declarations>,
     engine: &Engine,
     progress: &dyn BuildProgress,
 ) -> (Site, Vec<Diagnostic>) {
@@ -50,7 +63,7 @@ pub fn pages_with(
         if !source.path.ends_with(".md") {
             continue;
         }
-        let Some(place) = page_path(source, file, &mut found) else { continue };
+        let Some(place) = page_path(source, file, declared, &mut found) else { continue };
         if place.kind == Kind::Error && folders.insert(place.category.clone()) {
             found.extend(check_category_name(&place.category, file));
         }
@@ -61,7 +74,8 @@ pub fn pages_with(
         progress.start_page(&place.source.path);
         // The file id is part of the name, since spans contain it.
         let name = format!("{:?} {}", place.file, place.source.path);
-        let page = engine.value(&format!("{drafts:?} {name}"), || cached_page(place, &name, drafts, engine));
+        let page = engine
+            .value(&format!("{drafts:?} {name}"), || cached_page(place, &name, (drafts, today), engine));
         progress.finish_page(&place.source.path);
         page
     };
@@ -72,7 +86,8 @@ pub fn pages_with(
         found.extend(faults);
     }
     for (file, source) in sources.unread_under("content/") {
-        let place = page_path(source, file, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
+        let place =
+            page_path(source, file, declared, &mut Vec::new()).filter(|_| source.path.ends_with(".md"));
         place.iter().for_each(|place| add_unread(&mut site, place));
     }
     add_missing_categories(&mut site);
@@ -80,70 +95,19 @@ pub fn pages_with(
     (site, found)
 }
 
-/// A page's file with the data in its path.
-struct PagePath<'s> {
-    source: &'s Source,
-    file: SourceId,
-    kind: Kind,
-    slug: String,
-    category: String,
-}
-
-fn page_path<'s>(source: &'s Source, file: SourceId, found: &mut Vec<Diagnostic>) -> Option<PagePath<'s>> {
-    let rest = source.path.strip_prefix("content/").unwrap_or(&source.path);
-    let parts: Vec<&str> = rest.split('/').collect();
-    let (folder, inner) = (parts[0], &parts[1..]);
-    let mut refuse = |message: String, help: String| {
-        found.push(Diagnostic::error(&UNKNOWN_FOLDER, Span::top(file), message).help(help));
-        None
-    };
-    let folders = || Kind::ALL.into_iter().filter(|kind| *kind != Kind::Category).map(Kind::folder);
-    let Some(kind) = Kind::of_folder(folder).filter(|_| !inner.is_empty()) else {
-        let help = match nearest(folder, folders()) {
-            Some(near) if !inner.is_empty() => format!("did you mean `content/{near}/`?"),
-            _ => format!(
-                "move it to one of {}",
-                folders().map(|f| format!("`content/{f}/`")).collect::<Vec<_>>().join(", ")
-            ),
-        };
-        return refuse("page outside the folders of page kinds".into(), help);
-    };
-    let name = inner.last().and_then(|name| name.strip_suffix(".md")).unwrap_or_default();
-    let category = if kind == Kind::Error { inner[0].to_string() } else { String::new() };
-    if kind == Kind::Error && inner.len() < 2 {
-        return refuse(
-            "error page outside a category folder".into(),
-            format!("move it to a category folder, such as `content/errors/out-of-memory/{name}.md`"),
-        );
-    }
-    if kind == Kind::Error && name == "_index" && inner.len() == 2 {
-        return Some(PagePath { source, file, kind: Kind::Category, slug: category.clone(), category });
-    }
-    Some(PagePath { source, file, kind, slug: name.to_string(), category })
-}
-
-/// Returns a finding if a folder name cannot be a category.
-fn check_category_name(category: &str, file: SourceId) -> Option<Diagnostic> {
-    let lower = category.to_lowercase();
-    let (message, help) = if !schema::is_slug(&lower) {
-        let message = format!("invalid category name `{category}`");
-        (message, "rename the folder using lowercase letters, digits, hyphens and dots".to_string())
-    } else if lower != category {
-        (format!("folder `{category}` has uppercase letters"), format!("rename it to `{lower}`"))
-    } else {
-        return None;
-    };
-    Some(Diagnostic::error(&BAD_SLUG, Span::top(file), message).help(help))
-}
-
 /// As [`page`]; caches error pages between runs unless they have findings or are drafts.
-fn cached_page(place: &PagePath<'_>, name: &str, drafts: Drafts, engine: &Engine) -> (Site, Vec<Diagnostic>) {
+fn cached_page(
+    place: &PagePath<'_>,
+    name: &str,
+    published: (Drafts, &Fact<Date>),
+    engine: &Engine,
+) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
-        return page(place, drafts);
+        return page(place, published);
     }
     let mut other = None;
     let make = || {
-        let (mut site, faults) = page(place, drafts);
+        let (mut site, faults) = page(place, published);
         let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.errors.is_empty();
         if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
             return site.errors.pop();
@@ -157,12 +121,12 @@ fn cached_page(place: &PagePath<'_>, name: &str, drafts: Drafts, engine: &Engine
             site.errors.push(kept);
             (site, Vec::new())
         }
-        None => other.unwrap_or_else(|| page(place, drafts)),
+        None => other.unwrap_or_else(|| page(place, published)),
     }
 }
 
 /// Parses the page of one file, unless it is an excluded draft, and returns its findings.
-fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+fn page(place: &PagePath<'_>, (drafts, today): (Drafts, &Fact<Date>)) -> (Site, Vec<Diagnostic>) {
     let PagePath { source, file, .. } = *place;
     let (mut site, mut found) = (Site::default(), Vec::new());
     let lower = place.slug.to_lowercase();
@@ -180,15 +144,16 @@ fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let cut = split(source, file);
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
-    let definitions = fields(place.kind);
-    let fields = schema::read(&front.node, definitions, place.kind.with_article(), &mut faults);
+    let (fields, names) = place.with_fields(|fields| {
+        let read = schema::read(&front.node, fields, place.kind.with_article(), &mut faults);
+        (read, fields.iter().map(|field| field.name.to_string()).collect::<Vec<_>>())
+    });
     faults.extend(missing_sources(place.kind, &fields, cut.front));
     let unread = match (cut.certainty, front.cut) {
         (Certainty::Guessed, _) => Unread::Page,
         (Certainty::Known, true) => {
-            let given = |name| fields.span_of(name).is_some() && !fields.unread().contains(name);
-            let names = definitions.iter().map(|field| field.name);
-            Unread::Fields(names.filter(|name| !given(name)).collect())
+            let given = |name: &String| fields.span_of(name).is_some() && !fields.unread().contains(name);
+            Unread::Fields(names.into_iter().filter(|name| !given(name)).collect())
         }
         (Certainty::Known, false) if fields.unread().is_empty() => Unread::Nothing,
         (Certainty::Known, false) => Unread::Fields(fields.unread().clone()),
@@ -197,7 +162,10 @@ fn page(place: &PagePath<'_>, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     if cut.certainty == Certainty::Known {
         found.extend(faults.into_iter().filter(|fault| !(front.cut && fault.code == MISSING_KEY.code)));
     }
-    let head = head(place, &fields, front.escaped, &cut, unread);
+    // The date is read only if it matters, so that other pages do not depend on it.
+    let is_scheduled = PUBLISH_ON.of(&fields).is_some_and(|day| day.value > **today);
+    let is_draft = is_scheduled || DRAFT.of(&fields).unwrap_or_default();
+    let head = head(place, &fields, front.escaped, &cut, unread, is_draft);
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
@@ -223,7 +191,7 @@ fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
-    let head = head(place, &fields, Vec::new(), &cut, Unread::Page);
+    let head = head(place, &fields, Vec::new(), &cut, Unread::Page, false);
     add(site, place, &fields, head);
 }
 
@@ -245,12 +213,16 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
             .filter(|_| place.kind == Kind::Error)
             .map(|heading| format!("{} {}\n", heading.id, heading.title))
             .collect();
-        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings]);
+        let vocabularies = (place.kind == Kind::Error).then_some(&place.declared.vocabularies);
+        let own = format!("{:?} {vocabularies:?}", place.own_fields());
+        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings, &own]);
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
     }
     match place.kind {
         Kind::Error => {
-            let data = ErrorData::new(&place.category, fields, &head.body.outline);
+            let mut data =
+                ErrorData::new(&place.category, fields, &head.body.outline, &place.declared.vocabularies);
+            data.own = own_values(place.own_fields(), fields);
             site.errors.push(page(place, fields, head, data));
         }
         Kind::Category => site.categories.push(page(place, fields, head, CategoryData::of(fields))),
@@ -263,6 +235,12 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
         Kind::Extractor => site.extractors.push(page(place, fields, head, ExtractorData::of(fields))),
         Kind::Reading => site.readings.push(page(place, fields, head, ReadingData::of(fields))),
         Kind::Document => site.documents.push(page(place, fields, head, DocumentData::of(fields))),
+        Kind::Include => site.includes.push(page(place, fields, head, IncludeData::of(fields))),
+        Kind::Entry => {
+            let own = own_values(place.own_fields(), fields);
+            let data = EntryData { own, ..EntryData::of(fields) };
+            site.entries.push(page(place, fields, head, data));
+        }
     }
 }
 
@@ -272,6 +250,7 @@ fn head(
     escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
+    draft: bool,
 ) -> Head {
     let PagePath { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
@@ -283,13 +262,17 @@ fn head(
             .unwrap_or_else(|| Spanned::new(title_of(&place.slug), front)),
         verified: VERIFIED.of(fields),
         aliases: ALIASES.of(fields).unwrap_or_default(),
-        draft: DRAFT.of(fields).unwrap_or_default(),
+        draft,
         front,
         escaped,
     };
     let text = &source.text[body.start..body.end];
     let body = Body { span: body, outline: markdown::outline(text) };
-    let id = PageId::new(place.kind, place.slug.to_lowercase());
+    let slug = place.slug.to_lowercase();
+    let id = match place.kind {
+        Kind::Entry => PageId::entry(&place.category, &slug),
+        kind => PageId::new(kind, slug),
+    };
     Head::new(id, file, source.path.clone(), unread, front_matter, (body, text))
 }
 

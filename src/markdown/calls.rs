@@ -1,4 +1,4 @@
-//! Estimator calls in a text: `{{ fit("model", "Q4_K_M").kv }}`.
+//! Calls in a text: `{{ fit("model", "Q4_K_M").kv }}`, `{{ include("setup") }}`.
 //!
 //! A call contains characters that are Markdown syntax: quotes, underscores, pipes, and braces, which are attributes in a
 //! heading. Before parsing, calls are replaced with letters of the same length, so that offsets stay the same and no markup
@@ -20,6 +20,8 @@ pub struct Call {
     pub inner_range: Range<usize>,
     /// Text of `inner_range`.
     pub source: String,
+    /// Whether it is a paragraph of its own.
+    pub is_paragraph: bool,
 }
 
 /// A text with masked calls.
@@ -49,15 +51,26 @@ impl<'a> MaskedText<'a> {
         }
         // With heading attributes, `## Needs {{ x }}` would have attributes instead of a call.
         let ranges = ProseRanges::of(text, options.difference(Options::ENABLE_HEADING_ATTRIBUTES));
-        let (calls, unclosed) = find_calls(text, &ranges);
+        let (mut calls, unclosed) = find_calls(text, &ranges);
         let masked = mask(text, &calls);
         let after = ProseRanges::of(&masked, options);
         if calls.iter().all(|call| after.is_prose(&call.range)) {
+            for call in &mut calls {
+                call.is_paragraph = after.is_paragraph(&call.range, &masked);
+            }
             return Self { text: Cow::Owned(masked), calls, unclosed };
         }
         // Masking changed the structure, so that a call is no longer in prose: treat all calls as unclosed.
         let unclosed = calls.into_iter().map(|call| call.range).chain(unclosed).collect();
         Self { text: Cow::Borrowed(text), calls: Vec::new(), unclosed }
+    }
+
+    /// Returns the call that is a whole paragraph, if `event` starts one.
+    pub fn own_paragraph(&self, event: &Event<'_>, range: &Range<usize>) -> Option<&Call> {
+        let is_paragraph = matches!(event, Event::Start(Tag::Paragraph));
+        let first = self.calls.partition_point(|call| call.range.start < range.start);
+        let call = self.calls.get(first).filter(|call| is_paragraph && call.range.end <= range.end)?;
+        call.is_paragraph.then_some(call)
     }
 
     /// Splits a text event at its calls.
@@ -84,11 +97,12 @@ impl<'a> MaskedText<'a> {
 struct ProseRanges {
     prose: Vec<Range<usize>>,
     code: Vec<Range<usize>>,
+    paragraphs: Vec<Range<usize>>,
 }
 
 impl ProseRanges {
     fn of(text: &str, options: Options) -> Self {
-        let mut ranges = Self { prose: Vec::new(), code: Vec::new() };
+        let mut ranges = Self { prose: Vec::new(), code: Vec::new(), paragraphs: Vec::new() };
         let mut verbatim = 0_usize;
         for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
             match event {
@@ -99,6 +113,7 @@ impl ProseRanges {
                 Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
                     verbatim += 1
                 }
+                Event::Start(Tag::Paragraph) => ranges.paragraphs.push(range),
                 Event::End(TagEnd::CodeBlock) => verbatim -= 1,
                 Event::End(TagEnd::Link) => verbatim = 0,
                 Event::Code(_) => ranges.code.push(range),
@@ -119,6 +134,14 @@ impl ProseRanges {
     fn is_prose(&self, range: &Range<usize>) -> bool {
         let after = self.prose.partition_point(|part| part.start <= range.start);
         after > 0 && self.prose[after - 1].end >= range.end
+    }
+
+    fn is_paragraph(&self, range: &Range<usize>, text: &str) -> bool {
+        let after = self.paragraphs.partition_point(|part| part.start <= range.start);
+        let paragraph = after.checked_sub(1).map(|before| self.paragraphs[before].clone());
+        paragraph.is_some_and(|paragraph| {
+            paragraph.end >= range.end && text[paragraph].trim().len() == range.len()
+        })
     }
 
     fn is_code(&self, byte: usize) -> bool {
@@ -151,6 +174,7 @@ fn find_calls(text: &str, ranges: &ProseRanges) -> (Vec<Call>, Vec<Range<usize>>
             range: open..close + 2,
             inner_range: start..start + source.len(),
             source: source.to_string(),
+            is_paragraph: false,
         });
         done = close + 2;
     }

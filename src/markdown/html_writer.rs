@@ -22,7 +22,7 @@ pub(crate) struct HtmlWriter<'a, P> {
     masked: &'a MaskedText<'a>,
     hooks: &'a P,
     sections: SectionBuilder,
-    out: String,
+    pub(super) out: String,
     /// HTML before each open footnote definition, and its label.
     suspended: Vec<(String, String)>,
     containers: usize,

@@ -107,7 +107,7 @@ impl<P: RenderHooks> RenderHooks for ShiftedHooks<'_, P> {
         self.hooks.call_value(&Call {
             range: self.line.source_range(&call.range),
             inner_range: self.line.source_range(&call.inner_range),
-            source: call.source.clone(),
+            ..call.clone()
         })
     }
 

@@ -1,6 +1,6 @@
 //! Renders bodies as HTML, split into lead and sections.
 
-use pulldown_cmark::Parser;
+use pulldown_cmark::{Event, Parser, TagEnd};
 use serde::{Deserialize, Serialize};
 
 use crate::markdown::BODY;
@@ -24,6 +24,11 @@ pub trait RenderHooks {
 
     /// Returns the value of an estimator call; `None` if it has none, so that its source text is shown.
     fn call_value(&self, call: &Call) -> Option<CallValue>;
+
+    /// Returns the HTML of a call that is a paragraph of its own, if it includes a text.
+    fn included_html(&self, _call: &Call) -> Option<String> {
+        None
+    }
 
     /// Translates a text of the interface into the language of the page, without replacing `{n}`.
     fn tr(&self, english: &'static str) -> String {
@@ -127,8 +132,17 @@ pub fn render_outlined(text: &str, headings: Vec<Heading>, hooks: &impl RenderHo
     let masked = MaskedText::new(text, BODY);
     let events: Vec<_> = Parser::new_ext(&masked.text, BODY).into_offset_iter().collect();
     let mut writer = HtmlWriter::new(text, &masked, hooks, headings);
-    for (index, (event, range)) in events.iter().enumerate() {
-        writer.event(event, range, &events[index + 1..]);
+    let mut rest = events.as_slice();
+    while let [(event, range), after @ ..] = rest {
+        rest = after;
+        let call = masked.own_paragraph(event, range);
+        if let Some(html) = call.and_then(|call| hooks.included_html(call)) {
+            writer.out.push_str(&html);
+            let end = rest.iter().position(|(event, _)| *event == Event::End(TagEnd::Paragraph));
+            rest = &rest[end.map_or(0, |end| end + 1)..];
+        } else {
+            writer.event(event, range, rest);
+        }
     }
     writer.finish()
 }

@@ -30,7 +30,7 @@ impl Assets {
         let mut files = BTreeMap::new();
         let mut faults = Vec::new();
         let is_unused =
-            |name: &str| !config.packs.contains(&Pack::Llm) && Pack::Llm.static_files().contains(&name);
+            |name: &str| !config.declared.has(Some(Pack::Llm)) && Pack::Llm.static_files().contains(&name);
         for (id, script) in sources.under("static/") {
             let name = script.path.trim_start_matches("static/").to_string();
             if is_unused(&name) {

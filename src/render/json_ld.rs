@@ -27,12 +27,11 @@ pub(super) fn page(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str)
 fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_json::Value {
     let config = cx.inputs.config;
     let kind = match meta.kind {
-        "error" | "guide" | "tool" | "quant" => "TechArticle",
+        "error" | "guide" | "tool" | "quant" | "entry" => "TechArticle",
         "home" => "WebSite",
         "calculator" | "compare" | "choose-gpu" | "cost" => "WebApplication",
-        "errors" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes" => {
-            "CollectionPage"
-        }
+        "errors" | "category" | "tools" | "guides" | "models" | "hardware" | "quants" | "changes"
+        | "entries" => "CollectionPage",
         "glossary" => "DefinedTermSet",
         _ => "WebPage",
     };

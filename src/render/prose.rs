@@ -176,6 +176,16 @@ impl RenderHooks for PageHooks<'_> {
         })
     }
 
+    fn included_html(&self, call: &Call) -> Option<String> {
+        // An included text includes no other one, so that there are no cycles.
+        let head = self.inputs.site.included(call).filter(|_| self.head.id.kind != site::Kind::Include)?;
+        let hooks = PageHooks {
+            root: self.root.clone(),
+            ..PageHooks::new(self.inputs, self.assets, self.tools, head)
+        };
+        Some(render(self.inputs.sources.text(head.body.span), head, &hooks).html())
+    }
+
     fn tr(&self, english: &'static str) -> String {
         self.inputs.config.texts.tr(english).to_string()
     }
@@ -195,6 +205,10 @@ impl RenderHooks for PlainHooks<'_> {
 
     fn call_value(&self, call: &Call) -> Option<CallValue> {
         self.0.call_value(call)
+    }
+
+    fn included_html(&self, call: &Call) -> Option<String> {
+        self.0.inputs.site.included(call).map(|_| String::new())
     }
 
     fn code(&self, _language: &str, _code: &str) -> String {

@@ -12,7 +12,7 @@ use crate::files::Outputs;
 use crate::i18n::text;
 use crate::markdown::{CodePart, code_parts};
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign};
-use crate::render::views::{RenderContext, parameters, signature_text};
+use crate::render::views::{RenderContext, entries_of, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Head, Kind, Page, PageId};
 
@@ -77,7 +77,7 @@ struct Data {
 }
 
 /// A group of results: address, title, and number of pages.
-type Group = (&'static str, String, usize);
+type Group = (String, String, usize);
 
 /// Path of the script.
 const INDEX: &str = "data/search.js";
@@ -158,8 +158,12 @@ fn groups(cx: &RenderContext<'_>) -> Vec<Group> {
     .into_iter()
     .filter_map(|(address, count)| {
         let listing = site.listings().find(|listing| listing.address == address)?;
-        Some((address, cx.tr(listing.title).to_string(), count))
+        Some((address.to_string(), cx.tr(listing.title).to_string(), count))
     })
+    .chain(site.collections().iter().map(|collection| {
+        let count = entries_of(cx, &collection.name.value).len();
+        (collection.address(), collection.title.clone(), count)
+    }))
     .collect()
 }
 
@@ -175,6 +179,10 @@ fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     entries.extend(site.tools.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.categories.iter().map(|page| prose(cx, &page.head, &[])));
     entries.extend(site.documents.iter().map(|page| prose(cx, &page.head, &[])));
+    entries.extend(site.entries.iter().map(|page| prose(cx, &page.head, &[])));
+    entries.extend(site.collections().iter().map(|collection| {
+        SearchEntry::new(collection.address(), &collection.title).with_note(collection.description.clone())
+    }));
     entries.extend(site.listings().filter_map(|listing| {
         let (address, purpose, names) = PURPOSES.iter().find(|(own, ..)| *own == listing.address)?;
         let names: Vec<String> = names.split_terminator('|').map(str::to_string).collect();

@@ -6,7 +6,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use crate::files::Outputs;
 use crate::render::views::{RenderContext, category_addresses};
 use crate::render::xml;
-use crate::site::{Head, Kind};
+use crate::site::Head;
 
 /// Makes `sitemap.xml`.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
@@ -18,11 +18,11 @@ pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
 fn sitemap(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
     let base = &cx.inputs.config.base_url;
     let mut entries: Vec<(String, Option<String>)> =
-        cx.site().listings().map(|listing| (listing.address.to_string(), None)).collect();
+        cx.site().list_addresses().map(|address| (address, None)).collect();
     entries.extend(
         cx.site()
             .heads()
-            .filter(|head| head.id.kind != Kind::Term)
+            .filter(|head| head.id.kind.has_address())
             .map(|head: &Head| (head.id.address(), cx.updated(head).map(|(day, _)| day.to_string()))),
     );
     let further = |category| category_addresses(cx, category).into_iter().skip(1);

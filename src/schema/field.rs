@@ -1,31 +1,37 @@
 //! Field definitions: name, shape, and description.
 
-/// Key of a mapping.
+/// Key of a mapping, declared in the code.
+pub type Field = FieldOf<'static>;
+
+/// Form of a value, declared in the code.
+pub type Shape = ShapeOf<'static>;
+
+/// Key of a mapping, declared in the code or in `site.toml`.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct FieldOf<'f> {
     /// Key.
-    pub name: &'static str,
+    pub name: &'f str,
     /// Shape of its value.
-    pub shape: Shape,
+    pub shape: ShapeOf<'f>,
     /// Whether it is required.
     pub need: Need,
     /// Description in one sentence, shown by editors and in the manual.
-    pub doc: &'static str,
+    pub doc: &'f str,
 }
 
-impl Field {
+impl<'f> FieldOf<'f> {
     /// Defines a required field.
-    pub const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Self {
+    pub const fn required(name: &'f str, shape: ShapeOf<'f>, doc: &'f str) -> Self {
         Self { name, shape, need: Need::Required, doc }
     }
 
     /// Defines a field that kbgen always writes, as null if the value is unknown.
-    pub const fn or_null(name: &'static str, shape: Shape, doc: &'static str) -> Self {
+    pub const fn or_null(name: &'f str, shape: ShapeOf<'f>, doc: &'f str) -> Self {
         Self { name, shape, need: Need::OrNull, doc }
     }
 
     /// Defines an optional field.
-    pub const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Self {
+    pub const fn optional(name: &'f str, shape: ShapeOf<'f>, doc: &'f str) -> Self {
         Self { name, shape, need: Need::Optional, doc }
     }
 }
@@ -43,7 +49,7 @@ pub enum Need {
 
 /// Allowed form of a value.
 #[derive(Debug, Clone, Copy)]
-pub enum Shape {
+pub enum ShapeOf<'f> {
     /// Text that is not empty.
     Text,
     /// A slug: lowercase letters, digits, hyphens and dots.
@@ -64,25 +70,25 @@ pub enum Shape {
     /// `true` or `false`.
     Flag,
     /// One of the words given, each with its meaning.
-    Choice(&'static [(&'static str, &'static str)]),
+    Choice(&'f [(&'f str, &'f str)]),
     /// A list whose items have one shape.
     List {
         /// Shape of every item.
-        of: &'static Shape,
+        of: &'f ShapeOf<'f>,
         /// Fewest items.
         at_least: usize,
         /// Most items.
         at_most: usize,
     },
     /// A mapping with the given keys.
-    Record(&'static [Field]),
+    Record(&'f [FieldOf<'f>]),
     /// A mapping with free keys, all values of one shape.
-    Map(&'static Shape),
+    Map(&'f ShapeOf<'f>),
 }
 
-impl Shape {
+impl<'f> ShapeOf<'f> {
     /// Defines a list of any length.
-    pub const fn any(of: &'static Self) -> Self {
+    pub const fn any(of: &'f Self) -> Self {
         Self::List { of, at_least: 0, at_most: usize::MAX }
     }
 

@@ -49,8 +49,8 @@ impl Value {
 #[derive(Debug, Clone)]
 pub struct Fields {
     pub(super) span: Span,
-    pub(super) values: BTreeMap<&'static str, Spanned<Value>>,
-    pub(super) unread: BTreeSet<&'static str>,
+    pub(super) values: BTreeMap<String, Spanned<Value>>,
+    pub(super) unread: BTreeSet<String>,
 }
 
 impl Fields {
@@ -61,7 +61,7 @@ impl Fields {
 
     /// Returns the fields with a reported error at any depth, and missing required fields. Their values are unknown or
     /// incomplete.
-    pub fn unread(&self) -> &BTreeSet<&'static str> {
+    pub fn unread(&self) -> &BTreeSet<String> {
         &self.unread
     }
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::field::{Field, Need, Shape};
+use crate::schema::field::{FieldOf, Need, ShapeOf};
 
 /// Returns the JSON Schema (2020-12) of a mapping with these fields.
-pub fn json_schema(id: &str, title: &str, fields: &[Field]) -> Value {
+pub fn json_schema(id: &str, title: &str, fields: &[FieldOf<'_>]) -> Value {
     let mut schema = record(fields);
     let object = schema.as_object_mut().expect("a record is an object");
     object.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
@@ -14,7 +14,7 @@ pub fn json_schema(id: &str, title: &str, fields: &[Field]) -> Value {
     schema
 }
 
-fn record(fields: &[Field]) -> Value {
+fn record(fields: &[FieldOf<'_>]) -> Value {
     let mut properties = Map::new();
     for field in fields {
         let mut schema = match field.need {
@@ -35,22 +35,22 @@ fn record(fields: &[Field]) -> Value {
     })
 }
 
-fn shape(shape: &Shape) -> Value {
+fn shape(shape: &ShapeOf<'_>) -> Value {
     match shape {
-        Shape::Text => json!({"type": "string", "minLength": 1}),
-        Shape::Slug => json!({"type": "string", "pattern": "^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$"}),
-        Shape::Url => json!({"type": "string", "format": "uri", "pattern": "^https?://"}),
-        Shape::Date => json!({"type": "string", "format": "date"}),
-        Shape::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-        Shape::Number => json!({"type": "number", "exclusiveMinimum": 0}),
-        Shape::Flag => json!({"type": "boolean"}),
-        Shape::Choice(choices) => json!({
+        ShapeOf::Text => json!({"type": "string", "minLength": 1}),
+        ShapeOf::Slug => json!({"type": "string", "pattern": "^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$"}),
+        ShapeOf::Url => json!({"type": "string", "format": "uri", "pattern": "^https?://"}),
+        ShapeOf::Date => json!({"type": "string", "format": "date"}),
+        ShapeOf::Integer { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
+        ShapeOf::Number => json!({"type": "number", "exclusiveMinimum": 0}),
+        ShapeOf::Flag => json!({"type": "boolean"}),
+        ShapeOf::Choice(choices) => json!({
             "oneOf": choices
                 .iter()
                 .map(|(word, doc)| json!({"const": word, "description": doc}))
                 .collect::<Vec<_>>(),
         }),
-        Shape::List { of, at_least, at_most } => {
+        ShapeOf::List { of, at_least, at_most } => {
             let mut schema = json!({"type": "array", "items": self::shape(of), "minItems": at_least});
             if *at_most < usize::MAX {
                 schema["maxItems"] = json!(at_most);
@@ -58,7 +58,7 @@ fn shape(shape: &Shape) -> Value {
             }
             schema
         }
-        Shape::Record(fields) => record(fields),
-        Shape::Map(of) => json!({"type": "object", "additionalProperties": self::shape(of)}),
+        ShapeOf::Record(fields) => record(fields),
+        ShapeOf::Map(of) => json!({"type": "object", "additionalProperties": self::shape(of)}),
     }
 }

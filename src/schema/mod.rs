@@ -12,15 +12,18 @@ mod read;
 mod record;
 mod rules;
 mod scalar;
+mod word_enum;
 
-pub use field::{Field, Need, Shape};
+pub use field::{Field, FieldOf, Need, Shape, ShapeOf};
 pub use fields::{Fields, Value};
 pub use json_schema::json_schema;
 pub use node::{Node, NodeKind};
 pub use read::read;
+pub(crate) use record::record;
 pub use record::{
-    Day, Flag, Form, Integer, List, Number, Plain, Read, Record, Shared, Slug, Text, TextMap, Url, made,
+    Day, Flag, Form, Integer, List, MapOf, Number, Plain, Read, Record, Shared, Slug, Text, TextMap, Url,
+    made,
 };
-pub(crate) use record::{record, words};
 pub use rules::{MISSING_KEY, RULES};
 pub use scalar::is_slug;
+pub(crate) use word_enum::words;

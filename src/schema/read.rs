@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, nearest};
 use crate::files::{Span, Spanned};
-use crate::schema::field::{Field, Need, Shape};
+use crate::schema::field::{FieldOf, Need, ShapeOf};
 use crate::schema::fields::{Fields, Value};
 use crate::schema::node::{Node, NodeKind};
 use crate::schema::rules::{DUPLICATE_ITEM, DUPLICATE_KEY, MISSING_KEY, TOO_MUCH, UNKNOWN_KEY, WRONG_TYPE};
@@ -13,13 +13,13 @@ use crate::schema::scalar;
 /// Returns the valid fields of a mapping and adds all errors to `found`.
 ///
 /// `owner` names the mapping in messages ("an error page", "a cause").
-pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<Diagnostic>) -> Fields {
+pub fn read(node: &Node, fields: &[FieldOf<'_>], owner: &str, found: &mut Vec<Diagnostic>) -> Fields {
     let mut read = Fields::none(node.span);
     let pairs = match &node.kind {
         NodeKind::Map(pairs) => pairs.as_slice(),
         NodeKind::Null => &[],
         _ => {
-            read.unread.extend(fields.iter().map(|field| field.name));
+            read.unread.extend(fields.iter().map(|field| field.name.to_string()));
             let message = format!("{owner} is {}, not a mapping", node.name());
             found.push(
                 Diagnostic::error(&WRONG_TYPE, node.span, message)
@@ -32,27 +32,27 @@ pub fn read(node: &Node, fields: &'static [Field], owner: &str, found: &mut Vec<
     for (key, value) in pairs {
         if let Some(first) = seen.insert(&key.value, key.span) {
             found.push(twice(key, first));
-            read.unread.extend(fields.iter().map(|field| field.name).filter(|name| *name == key.value));
+            read.unread.insert(key.value.clone());
             continue;
         }
         let Some(field) = fields.iter().find(|field| field.name == key.value) else {
             let near = nearest(&key.value, fields.iter().map(|field| field.name));
-            read.unread.extend(near);
+            read.unread.extend(near.map(str::to_string));
             found.push(unknown(key, near, fields, owner));
             continue;
         };
         let faults = found.len();
         let holds_unreadable = value.holds_unreadable();
         if let Some(value) = self::value(field.name, &field.shape, value, key.span, found) {
-            read.values.insert(field.name, value);
+            read.values.insert(field.name.to_string(), value);
         }
         if found.len() > faults || holds_unreadable {
-            read.unread.insert(field.name);
+            read.unread.insert(field.name.to_string());
         }
     }
     for field in fields.iter().filter(|field| field.need == Need::Required) {
         // A misspelled key is one mistake, not two.
-        if !seen.contains_key(field.name) && read.unread.insert(field.name) {
+        if !seen.contains_key(field.name) && read.unread.insert(field.name.to_string()) {
             let message = format!("missing key `{}` in {owner}", field.name);
             found.push(Diagnostic::error(&MISSING_KEY, opening(node), message).help(format!(
                 "add `{}:` ({})",
@@ -78,7 +78,7 @@ fn twice(key: &Spanned<String>, first: Span) -> Diagnostic {
         .help("remove one of the two")
 }
 
-fn unknown(key: &Spanned<String>, near: Option<&str>, fields: &[Field], owner: &str) -> Diagnostic {
+fn unknown(key: &Spanned<String>, near: Option<&str>, fields: &[FieldOf<'_>], owner: &str) -> Diagnostic {
     let names = fields.iter().map(|field| field.name);
     let help = match near {
         Some(name) => format!("did you mean `{name}`?"),
@@ -89,8 +89,8 @@ fn unknown(key: &Spanned<String>, near: Option<&str>, fields: &[Field], owner: &
 }
 
 fn value(
-    key: &'static str,
-    shape: &'static Shape,
+    key: &str,
+    shape: &ShapeOf<'_>,
     node: &Node,
     place: Span,
     found: &mut Vec<Diagnostic>,
@@ -112,7 +112,7 @@ fn value(
                 return None;
             }
         },
-        (NodeKind::List(items), Shape::List { of, at_least, at_most }) => {
+        (NodeKind::List(items), ShapeOf::List { of, at_least, at_most }) => {
             if items.len() < *at_least || items.len() > *at_most {
                 found.push(wrong_count(key, items.len(), *at_least, *at_most, node.span, place));
             }
@@ -121,10 +121,10 @@ fn value(
             // For a list that is too long, only its length is reported.
             Value::List(if items.len() > *at_most { read } else { distinct(key, read, found) })
         }
-        (NodeKind::Map(_), Shape::Record(fields)) => {
+        (NodeKind::Map(_), ShapeOf::Record(fields)) => {
             Value::Record(read(node, fields, &format!("`{key}`"), found))
         }
-        (NodeKind::Map(pairs), Shape::Map(of)) => Value::Map(free_keys(key, of, pairs, found)),
+        (NodeKind::Map(pairs), ShapeOf::Map(of)) => Value::Map(free_keys(key, of, pairs, found)),
         _ => {
             let message = format!("`{key}` is {}, not {}", node.name(), shape.name());
             found.push(Diagnostic::error(&WRONG_TYPE, node.span, message).help(form(key, shape)));
@@ -157,10 +157,10 @@ fn distinct(key: &str, items: Vec<Spanned<Value>>, found: &mut Vec<Diagnostic>) 
     items.into_iter().filter(|item| is_new(item)).collect()
 }
 
-fn form(key: &str, shape: &Shape) -> String {
+fn form(key: &str, shape: &ShapeOf<'_>) -> String {
     match shape {
-        Shape::List { .. } => format!("write `{key}:`, then one item per line, each starting with `- `"),
-        Shape::Record(_) | Shape::Map(_) => {
+        ShapeOf::List { .. } => format!("write `{key}:`, then one item per line, each starting with `- `"),
+        ShapeOf::Record(_) | ShapeOf::Map(_) => {
             format!("write `{key}:`, then indented `key: value` pairs")
         }
         _ => format!("write `{key}: ` and the value on one line"),
@@ -178,8 +178,8 @@ fn wrong_count(key: &str, count: usize, least: usize, most: usize, span: Span, p
 }
 
 fn free_keys(
-    key: &'static str,
-    of: &'static Shape,
+    key: &str,
+    of: &ShapeOf<'_>,
     pairs: &[(Spanned<String>, Node)],
     found: &mut Vec<Diagnostic>,
 ) -> Vec<(Spanned<String>, Spanned<Value>)> {

@@ -61,9 +61,18 @@ forms! {
     Number = Shape::Number,
     /// `true` or `false`.
     Flag = Shape::Flag,
-    /// Texts under free keys.
-    TextMap = Shape::Map(&Shape::Text),
 }
+
+/// Values under free keys.
+#[derive(Debug)]
+pub struct MapOf<F>(F);
+
+impl<F: Form> Form for MapOf<F> {
+    const SHAPE: Shape = Shape::Map(&F::SHAPE);
+}
+
+/// Texts under free keys.
+pub type TextMap = MapOf<Text>;
 
 /// A whole number in a closed range.
 #[derive(Debug)]
@@ -107,24 +116,33 @@ macro_rules! read {
     };
 }
 
-/// Keys and texts in the order written.
-type Pairs = Vec<(Spanned<String>, Spanned<String>)>;
-
 read! {
     String, default Text, [Slug, Url], Text, |text: &String| Some(text.clone()), Self::new();
     bool, default Flag, [], Flag, |flag: &bool| Some(*flag), false;
     f64, default Number, [], Number, |number: &f64| Some(*number), 0.0;
     Date, default Day, [], Date, |date: &Date| Some(*date), Self::ZERO;
-    Pairs, [TextMap], Map, |pairs: &[_]| Some(pairs.iter().filter_map(pair).collect()), Self::new();
     Vec<(String, String)>, [TextMap], Map,
-        |pairs: &[_]| Some(pairs.iter().filter_map(pair).map(|(key, text)| (key.value, text.value)).collect()),
+        |pairs: &[(Spanned<String>, Spanned<Value>)]| {
+            let text = |(key, text): &(Spanned<String>, Spanned<Value>)| {
+                Some((key.value.clone(), text.value.text()?.to_string()))
+            };
+            Some(pairs.iter().filter_map(text).collect())
+        },
         Self::new();
 }
 
-fn pair((key, value): &(Spanned<String>, Spanned<Value>)) -> Option<(Spanned<String>, Spanned<String>)> {
-    match &value.value {
-        Value::Text(text) => Some((key.clone(), Spanned::new(text.clone(), value.span))),
-        _ => None,
+impl<F, T: Read<F>> Read<MapOf<F>> for Vec<(Spanned<String>, T)> {
+    fn read(value: &Spanned<Value>) -> Option<Self> {
+        match &value.value {
+            Value::Map(pairs) => {
+                Some(pairs.iter().filter_map(|(key, value)| Some((key.clone(), T::read(value)?))).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn absent(_place: Span) -> Self {
+        Self::new()
     }
 }
 
@@ -326,63 +344,12 @@ pub fn made<T>(fields: &Fields, make: impl FnOnce(&Fields) -> T) -> T {
     make(fields)
 }
 
-/// Declares an enum of allowed words: description, variant and word. The first one replaces a missing or invalid
-/// value.
-macro_rules! words {
-    ($(#[$meta:meta])* pub enum $name:ident {
-        $(#[doc = $first_doc:literal])+ $first:ident = $first_word:literal
-        $(, $(#[doc = $doc:literal])+ $variant:ident = $word:literal)* $(,)?
-    }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        pub enum $name {
-            $(#[doc = $first_doc])+
-            #[serde(rename = $first_word)]
-            $first,
-            $($(#[doc = $doc])+
-            #[serde(rename = $word)]
-            $variant,)*
-        }
-
-        impl $name {
-            /// Returns the word in front matter and data files.
-            pub fn name(self) -> &'static str {
-                match self { Self::$first => $first_word, $(Self::$variant => $word),* }
-            }
-        }
-
-        impl $crate::schema::Form for $name {
-            const SHAPE: $crate::schema::Shape = $crate::schema::Shape::Choice(&[
-                ($first_word, concat!($($first_doc),+).trim_ascii()),
-                $(($word, concat!($($doc),+).trim_ascii())),*
-            ]);
-        }
-
-        impl $crate::schema::Plain for $name {
-            type Form = $name;
-        }
-
-        impl $crate::schema::Read<$name> for $name {
-            fn read(value: &$crate::files::Spanned<$crate::schema::Value>) -> Option<Self> {
-                match value.value.text()? {
-                    $first_word => Some(Self::$first),
-                    $($word => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-
-            fn absent(_place: $crate::files::Span) -> Self {
-                Self::$first
-            }
-        }
-    };
-}
-
-pub(crate) use {record, words};
+pub(crate) use record;
 
 #[cfg(test)]
 mod tests {
     use crate::files::{Sources, Span, Spanned};
+    use crate::schema::word_enum::words;
     use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read};
 
     words! {

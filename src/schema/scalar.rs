@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Span;
-use crate::schema::field::Shape;
+use crate::schema::field::ShapeOf;
 use crate::schema::fields::Value;
 use crate::schema::rules::{BAD_DATE, TOO_MUCH, UNKNOWN_VALUE, WRONG_TYPE};
 use crate::unicode_safety::host_spoofing;
@@ -13,7 +13,13 @@ use crate::unicode_safety::host_spoofing;
 const TEXT_LIMIT: usize = 4096;
 
 /// Converts `text` to a value of `shape`. Quoted text is never a number, flag or date.
-pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> Result<Value, Diagnostic> {
+pub fn value(
+    key: &str,
+    text: &str,
+    quoted: bool,
+    shape: &ShapeOf<'_>,
+    span: Span,
+) -> Result<Value, Diagnostic> {
     if text.len() > TEXT_LIMIT {
         let message = format!("`{key}` has {} bytes", text.len());
         return Err(Diagnostic::error(&TOO_MUCH, span, message)
@@ -21,56 +27,58 @@ pub fn value(key: &str, text: &str, quoted: bool, shape: &Shape, span: Span) -> 
     }
     let wrong = |rule: &Rule, help: String| {
         let what = match shape {
-            Shape::Integer { .. } | Shape::Number | Shape::Flag if quoted => "a quoted string".to_string(),
+            ShapeOf::Integer { .. } | ShapeOf::Number | ShapeOf::Flag if quoted => {
+                "a quoted string".to_string()
+            }
             _ => show(text),
         };
         Err(Diagnostic::error(rule, span, format!("`{key}` is {what}, not {}", shape.name())).help(help))
     };
     match shape {
-        Shape::Text if text.trim().is_empty() => {
+        ShapeOf::Text if text.trim().is_empty() => {
             Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is empty")).help("add a value"))
         }
-        Shape::Text => Ok(Value::Text(text.to_string())),
-        Shape::Slug if !is_slug(text) => wrong(
+        ShapeOf::Text => Ok(Value::Text(text.to_string())),
+        ShapeOf::Slug if !is_slug(text) => wrong(
             &WRONG_TYPE,
             "use lowercase letters, digits, hyphens and dots, as in the file name of the page".into(),
         ),
-        Shape::Slug => Ok(Value::Text(text.to_string())),
-        Shape::Url if !is_url(text) => wrong(&WRONG_TYPE, "start with `https://`".into()),
-        Shape::Url if host_spoofing(text).is_some() => {
+        ShapeOf::Slug => Ok(Value::Text(text.to_string())),
+        ShapeOf::Url if !is_url(text) => wrong(&WRONG_TYPE, "start with `https://`".into()),
+        ShapeOf::Url if host_spoofing(text).is_some() => {
             wrong(&WRONG_TYPE, "write the host in ASCII (`xn--…`), without a user name and `@`".into())
         }
-        Shape::Url => Ok(Value::Text(text.to_string())),
-        Shape::Date => date(key, text, span),
-        Shape::Integer { min, max } if !quoted => match text.replace('_', "").parse::<i64>() {
+        ShapeOf::Url => Ok(Value::Text(text.to_string())),
+        ShapeOf::Date => date(key, text, span),
+        ShapeOf::Integer { min, max } if !quoted => match text.replace('_', "").parse::<i64>() {
             Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Integer(number)),
             Ok(number) => Err(Diagnostic::error(&WRONG_TYPE, span, format!("`{key}` is {number}"))
                 .help(format!("use a number from {min} to {max}"))),
             Err(_) => wrong(&WRONG_TYPE, "write digits only, without unit or quotes".into()),
         },
-        Shape::Number if !quoted => match text.parse::<f64>() {
+        ShapeOf::Number if !quoted => match text.parse::<f64>() {
             Ok(number) if number.is_finite() && number > 0.0 => Ok(Value::Number(number)),
             _ => wrong(&WRONG_TYPE, "write a number above zero, without unit or quotes".into()),
         },
-        Shape::Flag if !quoted && text == "true" => Ok(Value::Flag(true)),
-        Shape::Flag if !quoted && text == "false" => Ok(Value::Flag(false)),
-        Shape::Integer { .. } | Shape::Number => {
+        ShapeOf::Flag if !quoted && text == "true" => Ok(Value::Flag(true)),
+        ShapeOf::Flag if !quoted && text == "false" => Ok(Value::Flag(false)),
+        ShapeOf::Integer { .. } | ShapeOf::Number => {
             wrong(&WRONG_TYPE, "write digits only, without unit or quotes".into())
         }
-        Shape::Flag => wrong(&WRONG_TYPE, "write `true` or `false`, without quotes".into()),
-        Shape::Choice(choices) => choice(key, text, choices, span),
-        Shape::List { .. } | Shape::Record(_) | Shape::Map(_) => {
+        ShapeOf::Flag => wrong(&WRONG_TYPE, "write `true` or `false`, without quotes".into()),
+        ShapeOf::Choice(choices) => choice(key, text, choices, span),
+        ShapeOf::List { .. } | ShapeOf::Record(_) | ShapeOf::Map(_) => {
             wrong(&WRONG_TYPE, help_for_collection(key, text, shape))
         }
     }
 }
 
-fn help_for_collection(key: &str, text: &str, shape: &Shape) -> String {
+fn help_for_collection(key: &str, text: &str, shape: &ShapeOf<'_>) -> String {
     match shape {
-        Shape::List { of: Shape::Text | Shape::Slug | Shape::Url, .. } if text.len() < 60 => {
+        ShapeOf::List { of: ShapeOf::Text | ShapeOf::Slug | ShapeOf::Url, .. } if text.len() < 60 => {
             format!("put it in brackets: `{key}: [{text}]`")
         }
-        Shape::List { .. } => "write one item per line, each starting with `- `".into(),
+        ShapeOf::List { .. } => "write one item per line, each starting with `- `".into(),
         _ => "write `key: value` pairs, indented, on the lines below".into(),
     }
 }

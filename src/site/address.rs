@@ -117,6 +117,7 @@ pub fn parts_of(kind: Kind) -> &'static [&'static str] {
         ],
         Kind::Hardware | Kind::Quant => &["models", "backlinks"],
         Kind::Tool => &["errors"],
+        Kind::Entry => &["backlinks"],
         _ => &[],
     }
 }
@@ -141,7 +142,12 @@ pub fn is_device(name: &str) -> bool {
     DEVICES.iter().any(|device| device.eq_ignore_ascii_case(stem))
 }
 
-/// Returns why a page of this kind cannot have this slug, if so.
+/// Returns whether kbgen has a page or folder with this name at the root of a site, or a kind of pages.
+pub fn is_root_name(name: &str) -> bool {
+    RESERVED.contains(&name) || Kind::of_folder(name).is_some()
+}
+
+/// Returns why a page of this kind cannot have this slug within its folder, if so.
 pub fn why_reserved(kind: Kind, slug: &str) -> Option<&'static str> {
     if is_device(slug) {
         return Some("it is a device name on Windows");
@@ -167,13 +173,31 @@ pub fn is_web_address(target: &str) -> bool {
 }
 
 impl PageId {
+    /// Returns the id of an entry of a collection.
+    pub fn entry(collection: &str, slug: &str) -> Self {
+        Self::new(Kind::Entry, format!("{collection}/{slug}"))
+    }
+
+    /// Returns the folder below `content/`.
+    pub fn folder(&self) -> &str {
+        match self.kind {
+            Kind::Entry => self.slug.split('/').next().unwrap_or_default(),
+            kind => kind.folder(),
+        }
+    }
+
+    /// Returns the slug within its folder.
+    pub fn name(&self) -> &str {
+        self.slug.rsplit('/').next().unwrap_or_default()
+    }
+
     /// Returns the address of the page; that of a glossary entry has a fragment.
     pub fn address(&self) -> String {
         let slug = &self.slug;
         match self.kind {
             Kind::Category => format!("categories/{slug}/"),
             Kind::Term => format!("glossary/#{slug}"),
-            Kind::Document => format!("{slug}/"),
+            Kind::Document | Kind::Entry => format!("{slug}/"),
             kind => format!("{}/{slug}/", kind.folder()),
         }
     }
@@ -181,8 +205,9 @@ impl PageId {
     /// Returns the page id for a source path, whether or not the page exists.
     pub fn of_path(path: &str) -> Option<Self> {
         let parts: Vec<&str> = path.strip_prefix("content/")?.strip_suffix(".md")?.split('/').collect();
-        let kind = Kind::of_folder(parts[0]).filter(|_| parts.len() > 1)?;
+        let kind = Kind::of_folder(parts[0]).unwrap_or(Kind::Entry);
         match parts[1..] {
+            [.., slug] if kind == Kind::Entry => Some(Self::entry(parts[0], &slug.to_lowercase())),
             [category, "_index"] if kind == Kind::Error => {
                 Some(Self::new(Kind::Category, category.to_lowercase()))
             }
@@ -202,7 +227,10 @@ impl PageId {
         let kind = match first {
             "categories" => Kind::Category,
             "glossary" | "pages" => return None,
-            folder => Kind::of_folder(folder)?,
+            folder => match Kind::of_folder(folder) {
+                Some(kind) => kind,
+                None => return Some(Self::entry(folder, slug)),
+            },
         };
         Some(Self::new(kind, slug))
     }
@@ -219,6 +247,7 @@ mod tests {
         assert_eq!(of("content/errors/memory/_index.md"), Some((Kind::Category, "memory".into())));
         assert_eq!(of("content/models/qwen/Qwen-3.md"), Some((Kind::Model, "qwen-3".into())));
         assert_eq!(of("content/errors.md"), None);
+        assert_eq!(of("content/lints/a/Dead.md"), Some((Kind::Entry, "lints/dead".into())));
         assert_eq!(of("content/errors/memory/types.png"), None);
         assert_eq!(of("static/models/x.md"), None);
     }
@@ -230,5 +259,6 @@ mod tests {
             assert_eq!(PageId::of_address(&id.address()), Some(id));
         }
         assert_eq!(PageId::of_address("errors/a/b/"), None);
+        assert_eq!(PageId::of_address("lints/dead/"), Some(PageId::entry("lints", "dead")));
     }
 }

@@ -29,11 +29,15 @@ pub enum Kind {
     Reading,
     /// A standalone page: about, methodology, editorial policy.
     Document,
+    /// An entry of a collection that the site declares; its slug begins with the collection: `lints/dead-code`.
+    Entry,
+    /// A text that pages include; it has no page.
+    Include,
 }
 
 impl Kind {
-    /// All kinds, in the order of lists.
-    pub const ALL: [Self; 11] = [
+    /// All kinds with a folder of their own, in the order of lists: all but entries.
+    pub const ALL: [Self; 12] = [
         Self::Error,
         Self::Category,
         Self::Tool,
@@ -45,9 +49,10 @@ impl Kind {
         Self::Extractor,
         Self::Reading,
         Self::Document,
+        Self::Include,
     ];
 
-    /// Returns the folder below `content/`. Categories share the folder of errors.
+    /// Returns the folder below `content/`. Categories share the folder of errors; that of an entry is in its slug.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Error | Self::Category => "errors",
@@ -60,6 +65,8 @@ impl Kind {
             Self::Extractor => "extractors",
             Self::Reading => "readings",
             Self::Document => "pages",
+            Self::Entry => "",
+            Self::Include => "includes",
         }
     }
 
@@ -75,7 +82,7 @@ impl Kind {
 
     /// Returns whether pages of this kind have an address of their own.
     pub fn has_address(self) -> bool {
-        !matches!(self, Self::Term | Self::Extractor | Self::Reading)
+        !matches!(self, Self::Term | Self::Extractor | Self::Reading | Self::Include)
     }
 
     /// Returns the name in data files and messages.
@@ -92,6 +99,8 @@ impl Kind {
             Self::Extractor => "extractor",
             Self::Reading => "reading",
             Self::Document => "page",
+            Self::Entry => "entry",
+            Self::Include => "include",
         }
     }
 
@@ -109,6 +118,8 @@ impl Kind {
             Self::Extractor => "an extractor",
             Self::Reading => "a reading",
             Self::Document => "a page",
+            Self::Entry => "an entry",
+            Self::Include => "an included text",
         }
     }
 }

@@ -16,8 +16,8 @@ mod tables;
 mod visible;
 
 pub use address::{
-    FILE_FOLDERS, LISTINGS, ROBOTS, is_device, is_file_name, is_generated, is_web_address, parts_of,
-    why_reserved,
+    FILE_FOLDERS, LISTINGS, ROBOTS, is_device, is_file_name, is_generated, is_root_name, is_web_address,
+    parts_of, why_reserved,
 };
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
@@ -27,7 +27,7 @@ pub use names::{
 };
 pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
 pub use pages::Pages;
-pub use prose_call::{Argument, Figure, ProseCall};
+pub use prose_call::{Argument, Figure, ProseCall, included};
 pub use quantities::{format_count, gib, number};
 pub use references::Reference;
 pub use tables::{

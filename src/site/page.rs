@@ -6,17 +6,19 @@ use std::ops::Deref;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::custom::{Collection, Declarations};
 use crate::facts::{Fact, Facts, Fingerprint, Name};
 use crate::files::{SourceId, Span, Spanned};
-use crate::markdown::Outline;
+use crate::markdown::{Call, Outline};
 use crate::pack::Pack;
 use crate::site::address::{LISTINGS, Listing};
 use crate::site::kind::Kind;
 use crate::site::kinds::{
-    CategoryData, DeviceData, DocumentData, ErrorData, ExtractorData, GuideData, ModelData, QuantData,
-    ReadingData, TermData, ToolData,
+    CategoryData, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData, IncludeData,
+    ModelData, QuantData, ReadingData, TermData, ToolData,
 };
 use crate::site::pages::Pages;
+use crate::site::prose_call::included;
 
 /// Identifies a page by kind and slug.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -48,7 +50,7 @@ pub enum Unread {
     #[default]
     Nothing,
     /// These fields of the front matter could not be read.
-    Fields(BTreeSet<&'static str>),
+    Fields(BTreeSet<String>),
     /// The page as a whole could not be read; it is only known to exist.
     Page,
 }
@@ -172,57 +174,140 @@ impl<T> Clone for Page<T> {
     }
 }
 
-/// The whole knowledge base; each list is sorted by slug.
-#[derive(Debug, Clone, Default)]
-pub struct Site {
-    /// Error pages.
-    pub errors: Pages<ErrorData>,
-    /// Groups of errors.
-    pub categories: Pages<CategoryData>,
-    /// Programs that print errors.
-    pub tools: Pages<ToolData>,
-    /// Instructions.
-    pub guides: Pages<GuideData>,
-    /// Language models.
-    pub models: Pages<ModelData>,
-    /// Hardware pages.
-    pub devices: Pages<DeviceData>,
-    /// Weight formats.
-    pub quants: Pages<QuantData>,
-    /// Glossary entries.
-    pub terms: Pages<TermData>,
-    /// Rules to read figures; they have no page.
-    pub extractors: Pages<ExtractorData>,
-    /// Rules to put kinds of messages into words; they have no page in the site.
-    pub readings: Pages<ReadingData>,
-    /// Standalone pages.
-    pub documents: Pages<DocumentData>,
-    /// Enabled packs; `None` for sites of a few pages, which have none.
-    pub packs: Option<Fact<Vec<Pack>>>,
+/// Declares the lists of a site: first those of kinds whose texts pages show, then those of rules.
+macro_rules! site {
+    (shown { $($(#[doc = $doc:literal])+ $list:ident: $data:ident = $kind:ident,)+ }
+     rules { $($(#[doc = $rule_doc:literal])+ $rules:ident: $rule_data:ident = $rule_kind:ident,)+ }) => {
+        /// The whole knowledge base; each list is sorted by slug.
+        #[derive(Debug, Clone, Default)]
+        pub struct Site {
+            $($(#[doc = $doc])+ pub $list: Pages<$data>,)+
+            $($(#[doc = $rule_doc])+ pub $rules: Pages<$rule_data>,)+
+            /// Declarations in `site.toml`; `None` for sites of a few pages, which have none.
+            pub declared: Option<Fact<Declarations>>,
+        }
+
+        impl Site {
+            /// Iterates over the heads of all pages and included texts, kind by kind.
+            pub fn heads(&self) -> impl Iterator<Item = &Head> {
+                std::iter::empty()$(.chain(heads_of(&self.$list)))+
+            }
+
+            /// Returns all pages and included texts with an id, in path order; more than one is an error.
+            pub fn named(&self, id: &PageId) -> Box<dyn Iterator<Item = &Head> + '_> {
+                match id.kind {
+                    $(Kind::$kind => {
+                        Box::new(self.$list.of_slug(id.kind, &id.slug).iter().map(|page| &page.head))
+                    })+
+                    $(Kind::$rule_kind)|+ => Box::new(std::iter::empty()),
+                }
+            }
+
+            /// Splits the site into sites of one page each, extractors and readings included.
+            pub fn split_pages(&self) -> impl Iterator<Item = (&Head, Self)> {
+                fn single_page<T>(
+                    pages: &Pages<T>,
+                    add: fn(&mut Site, Page<T>),
+                ) -> impl Iterator<Item = (&Head, Site)> {
+                    pages.iter().map(move |page| {
+                        let mut site = Site::default();
+                        add(&mut site, page.clone());
+                        (&page.head, site)
+                    })
+                }
+                std::iter::empty()
+                    $(.chain(single_page(&self.$list, |site, page| site.$list.push(page))))+
+                    $(.chain(single_page(&self.$rules, |site, page| site.$rules.push(page))))+
+            }
+
+            /// Removes pages for which `keep` returns `false`; keeps all extractors and readings.
+            pub fn retain(&mut self, keep: impl Fn(&Head) -> bool) {
+                $(self.$list.retain(|page| keep(&page.head));)+
+            }
+
+            /// Returns whether these fields could be read on all pages of a kind.
+            pub fn knows(&self, kind: Kind, fields: &[&str]) -> bool {
+                let mut heads = self.heads()$(.chain(heads_of(&self.$rules)))+;
+                heads.all(|head| head.id.kind != kind || fields.iter().all(|field| head.knows(field)))
+            }
+
+            /// Appends the pages of another site.
+            pub fn append(&mut self, other: Self) {
+                $(self.$list.extend(other.$list.into_pages());)+
+                $(self.$rules.extend(other.$rules.into_pages());)+
+            }
+
+            /// Sorts all lists by slug; files with the same slug keep the order of their paths.
+            pub fn sort(&mut self) {
+                $(self.$list.sort(Kind::$kind);)+
+                $(self.$rules.sort(Kind::$rule_kind);)+
+            }
+        }
+
+        impl Facts for Site {
+            fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
+                $(self.$list.visit(visit);)+
+                $(self.$rules.visit(visit);)+
+                self.declared.iter().for_each(|declared| declared.visit(visit));
+            }
+        }
+    };
+}
+
+site! {
+    shown {
+        /// Error pages.
+        errors: ErrorData = Error,
+        /// Groups of errors.
+        categories: CategoryData = Category,
+        /// Programs that print errors.
+        tools: ToolData = Tool,
+        /// Instructions.
+        guides: GuideData = Guide,
+        /// Language models.
+        models: ModelData = Model,
+        /// Hardware pages.
+        devices: DeviceData = Hardware,
+        /// Weight formats.
+        quants: QuantData = Quant,
+        /// Glossary entries.
+        terms: TermData = Term,
+        /// Standalone pages.
+        documents: DocumentData = Document,
+        /// Entries of declared collections.
+        entries: EntryData = Entry,
+        /// Texts that pages include; they have no page.
+        includes: IncludeData = Include,
+    }
+    rules {
+        /// Rules to read figures; they have no page.
+        extractors: ExtractorData = Extractor,
+        /// Rules to put kinds of messages into words; they have no page in the site.
+        readings: ReadingData = Reading,
+    }
 }
 
 impl Site {
     /// Returns whether the site enables a pack; that no pack is needed is always true.
     pub fn has(&self, pack: Option<Pack>) -> bool {
-        pack.is_none_or(|pack| self.packs.as_ref().is_some_and(|packs| packs.contains(&pack)))
+        pack.is_none() || self.declared.as_ref().is_some_and(|declared| declared.has(pack))
     }
 
     /// Returns the pages that kbgen generates for the site.
     pub fn listings(&self) -> impl Iterator<Item = &'static Listing> {
-        LISTINGS.iter().filter(|listing| self.has(listing.pack))
+        let omits = |address: &str| self.declared.as_ref().is_some_and(|declared| declared.omits(address));
+        LISTINGS.iter().filter(move |listing| self.has(listing.pack) && !omits(listing.address))
     }
 
-    /// Iterates over the heads of all pages that the site shows, kind by kind.
-    pub fn heads(&self) -> impl Iterator<Item = &Head> {
-        heads_of(&self.errors)
-            .chain(heads_of(&self.categories))
-            .chain(heads_of(&self.tools))
-            .chain(heads_of(&self.guides))
-            .chain(heads_of(&self.models))
-            .chain(heads_of(&self.devices))
-            .chain(heads_of(&self.quants))
-            .chain(heads_of(&self.terms))
-            .chain(heads_of(&self.documents))
+    /// Returns the declared collections.
+    pub fn collections(&self) -> &[Collection] {
+        self.declared.as_ref().map(|declared| declared.collections.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns the addresses of all lists: generated pages and collections.
+    pub fn list_addresses(&self) -> impl Iterator<Item = String> {
+        let collections = self.collections().iter().map(Collection::address);
+        self.listings().map(|listing| listing.address.to_string()).chain(collections)
     }
 
     /// Returns the heads by id; of duplicates the first in path order.
@@ -244,121 +329,15 @@ impl Site {
         self.named(id).next()
     }
 
-    /// Returns all pages with an id, in path order; more than one is an error.
-    pub fn named(&self, id: &PageId) -> Box<dyn Iterator<Item = &Head> + '_> {
-        fn heads<'p, T>(pages: &'p Pages<T>, id: &PageId) -> Box<dyn Iterator<Item = &'p Head> + 'p> {
-            Box::new(pages.of_slug(id.kind, &id.slug).iter().map(|page| &page.head))
-        }
-        match id.kind {
-            Kind::Error => heads(&self.errors, id),
-            Kind::Category => heads(&self.categories, id),
-            Kind::Tool => heads(&self.tools, id),
-            Kind::Guide => heads(&self.guides, id),
-            Kind::Model => heads(&self.models, id),
-            Kind::Hardware => heads(&self.devices, id),
-            Kind::Quant => heads(&self.quants, id),
-            Kind::Term => heads(&self.terms, id),
-            Kind::Document => heads(&self.documents, id),
-            // Extractors and readings have no page.
-            Kind::Extractor | Kind::Reading => Box::new(std::iter::empty()),
-        }
+    /// Returns the text that a call includes.
+    pub fn included(&self, call: &Call) -> Option<&Head> {
+        let name = included(&call.source)?.ok()?.value;
+        self.head(&PageId::new(Kind::Include, name)).filter(|head| !head.is_unread())
     }
 
     /// Iterates over the slugs of a kind, sorted.
     pub fn slugs(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.heads().filter(move |head| head.id.kind == kind).map(|head| head.id.slug.as_str())
-    }
-
-    /// Splits the site into sites of one page each, extractors and readings included.
-    pub fn split_pages(&self) -> impl Iterator<Item = (&Head, Self)> {
-        fn single_page<T>(
-            pages: &Pages<T>,
-            add: fn(&mut Site, Page<T>),
-        ) -> impl Iterator<Item = (&Head, Site)> {
-            pages.iter().map(move |page| {
-                let mut site = Site::default();
-                add(&mut site, page.clone());
-                (&page.head, site)
-            })
-        }
-        single_page(&self.errors, |site, page| site.errors.push(page))
-            .chain(single_page(&self.categories, |site, page| site.categories.push(page)))
-            .chain(single_page(&self.tools, |site, page| site.tools.push(page)))
-            .chain(single_page(&self.guides, |site, page| site.guides.push(page)))
-            .chain(single_page(&self.models, |site, page| site.models.push(page)))
-            .chain(single_page(&self.devices, |site, page| site.devices.push(page)))
-            .chain(single_page(&self.quants, |site, page| site.quants.push(page)))
-            .chain(single_page(&self.terms, |site, page| site.terms.push(page)))
-            .chain(single_page(&self.extractors, |site, page| site.extractors.push(page)))
-            .chain(single_page(&self.readings, |site, page| site.readings.push(page)))
-            .chain(single_page(&self.documents, |site, page| site.documents.push(page)))
-    }
-
-    /// Removes pages for which `keep` returns `false`; keeps all extractors and readings.
-    pub fn retain(&mut self, keep: impl Fn(&Head) -> bool) {
-        self.errors.retain(|page| keep(&page.head));
-        self.categories.retain(|page| keep(&page.head));
-        self.tools.retain(|page| keep(&page.head));
-        self.guides.retain(|page| keep(&page.head));
-        self.models.retain(|page| keep(&page.head));
-        self.devices.retain(|page| keep(&page.head));
-        self.quants.retain(|page| keep(&page.head));
-        self.terms.retain(|page| keep(&page.head));
-        self.documents.retain(|page| keep(&page.head));
-    }
-
-    /// Returns whether these fields could be read on all pages of a kind.
-    pub fn knows(&self, kind: Kind, fields: &[&str]) -> bool {
-        let unpublished = heads_of(&self.extractors).chain(heads_of(&self.readings));
-        let mut heads = self.heads().chain(unpublished).filter(|head| head.id.kind == kind);
-        heads.all(|head| fields.iter().all(|field| head.knows(field)))
-    }
-
-    /// Appends the pages of another site.
-    pub fn append(&mut self, other: Self) {
-        self.errors.extend(other.errors.into_pages());
-        self.categories.extend(other.categories.into_pages());
-        self.tools.extend(other.tools.into_pages());
-        self.guides.extend(other.guides.into_pages());
-        self.models.extend(other.models.into_pages());
-        self.devices.extend(other.devices.into_pages());
-        self.quants.extend(other.quants.into_pages());
-        self.terms.extend(other.terms.into_pages());
-        self.extractors.extend(other.extractors.into_pages());
-        self.readings.extend(other.readings.into_pages());
-        self.documents.extend(other.documents.into_pages());
-    }
-
-    /// Sorts all lists by slug; files with the same slug keep the order of their paths.
-    pub fn sort(&mut self) {
-        self.errors.sort(Kind::Error);
-        self.categories.sort(Kind::Category);
-        self.tools.sort(Kind::Tool);
-        self.guides.sort(Kind::Guide);
-        self.models.sort(Kind::Model);
-        self.devices.sort(Kind::Hardware);
-        self.quants.sort(Kind::Quant);
-        self.terms.sort(Kind::Term);
-        self.extractors.sort(Kind::Extractor);
-        self.readings.sort(Kind::Reading);
-        self.documents.sort(Kind::Document);
-    }
-}
-
-impl Facts for Site {
-    fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
-        self.errors.visit(visit);
-        self.categories.visit(visit);
-        self.tools.visit(visit);
-        self.guides.visit(visit);
-        self.models.visit(visit);
-        self.devices.visit(visit);
-        self.quants.visit(visit);
-        self.terms.visit(visit);
-        self.extractors.visit(visit);
-        self.readings.visit(visit);
-        self.documents.visit(visit);
-        self.packs.iter().for_each(|packs| packs.visit(visit));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Parses estimator calls in prose: `fit("llama-3.1-8b-instruct", "Q4_K_M", ctx=32768).kv`.
+//! Parses calls in prose: `fit("llama-3.1-8b-instruct", "Q4_K_M", ctx=32768).kv`, `include("setup")`.
 
 use std::ops::Range;
 
@@ -85,7 +85,8 @@ impl ProseCall {
         let mut reader = Reader { text, at: 0 };
         let name = reader.word();
         if &text[name.clone()] != "fit" {
-            return Err(fault(name, "expected `fit`", "write `fit(\"model\", \"Q4_K_M\").kv`"));
+            let help = "write `fit(\"model\", \"Q4_K_M\").kv` or `include(\"name\")`";
+            return Err(fault(name, "expected `fit` or `include`", help));
         }
         reader.expect('(')?;
         let model = reader.string("a quoted model slug")?;
@@ -121,6 +122,23 @@ impl ProseCall {
         }
         Ok(Self { model, quant, ctx, kv, gpu, figure })
     }
+}
+
+/// Parses a call that includes a text, and returns its name; `None` for other calls.
+pub fn included(text: &str) -> Option<Result<Argument<String>, CallFault>> {
+    let mut reader = Reader { text, at: 0 };
+    if &text[reader.word()] != "include" {
+        return None;
+    }
+    let mut name = || {
+        reader.expect('(')?;
+        let name = reader.string("a quoted name")?;
+        reader.expect(')')?;
+        reader.end()?;
+        Ok(name)
+    };
+    let help = || "write `include(\"name\")` for the file `content/includes/name.md`".to_string();
+    Some(name().map_err(|fault: CallFault| CallFault { help: help(), ..fault }))
 }
 
 fn fault(range: Range<usize>, message: &str, help: &str) -> CallFault {
@@ -208,7 +226,7 @@ impl Reader<'_> {
         match self.at == self.text.len() {
             true => Ok(()),
             false => {
-                Err(fault(self.at..self.text.len(), "unexpected text after the figure", "end the call here"))
+                Err(fault(self.at..self.text.len(), "unexpected text after the call", "end the call here"))
             }
         }
     }

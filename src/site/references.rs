@@ -1,9 +1,10 @@
 //! References to pages by slug, in front matter and code blocks.
 
+use crate::custom::named_entries;
 use crate::files::Spanned;
 use crate::site::kind::Kind;
 use crate::site::page::{Head, Site};
-use crate::site::prose_call::ProseCall;
+use crate::site::prose_call::{ProseCall, included};
 
 /// A slug that names a page.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ impl Reference {
 }
 
 impl Site {
-    /// Returns the references to related errors, tools, benchmarked models and models of drawings.
+    /// Returns the references to related errors, tools, benchmarked models, models of drawings and entries.
     pub fn references(&self) -> Vec<Reference> {
         let mut found = Vec::new();
         let mut add = |kind: Kind, slug: &Spanned<String>| found.push(Reference::new(kind, slug));
@@ -40,6 +41,9 @@ impl Site {
         for device in &self.devices {
             device.data.benchmarks.iter().for_each(|row| add(Kind::Model, &row.model));
         }
+        let own = self.errors.iter().map(|error| &error.data.own);
+        let own = own.chain(self.entries.iter().map(|entry| &entry.data.own));
+        own.flat_map(|own| named_entries(own)).for_each(|id| add(Kind::Entry, &id));
         for head in self.heads() {
             for fence in &head.body.outline.fences {
                 if let (Some(slug), Some(range)) = (&fence.tool, &fence.tool_range) {
@@ -67,11 +71,15 @@ impl Site {
     }
 }
 
-/// Returns the models and devices in the calls of a page.
+/// Returns the models, devices and included texts in the calls of a page.
 fn in_calls(head: &Head) -> Vec<Reference> {
     let mut found = Vec::new();
     for call in &head.body.outline.calls {
         let inner = head.body.span.part(call.inner_range.start, call.inner_range.end);
+        if let Some(Ok(name)) = included(&call.source) {
+            let span = inner.part(name.range.start, name.range.end);
+            found.push(Reference { kind: Kind::Include, slug: Spanned::new(name.value, span) });
+        }
         let Ok(parsed) = ProseCall::parse(&call.source) else { continue };
         let named = [(Kind::Model, Some(parsed.model)), (Kind::Hardware, parsed.gpu)];
         for (kind, argument) in named {

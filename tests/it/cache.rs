@@ -380,6 +380,36 @@ fn a_cached_build_equals_a_clean_build_after_any_edit() {
 }
 
 #[test]
+fn edits_of_declarations_and_included_texts_equal_a_clean_build() {
+    let site = Edited::new();
+    let settings = fs::read_to_string(site.path("site.toml")).unwrap();
+    let declared = "[collections.boards]\ntitle = \"Boards\"\n[fields.errors.boards]\nkind = \"entry\"\n\
+                    collection = \"boards\"\nlist = true\n[fields.errors.since]\nlabel = \"Since\"\n\
+                    [vocabularies.systems]\nlinux = \"Linux\"\nwindows = \"Windows\"\n";
+    site.write("site.toml", &format!("{settings}{declared}"));
+    site.write("content/boards/one.md", "---\ntitle: Board one\n---\nA board.\n");
+    site.write("content/includes/restart.md", "---\ntitle: Restart\n---\nRestart it.\n");
+    site.replace(CARD_FULL, "severity: fatal\n", "severity: fatal\nboards: [one]\nsince: \"2.4\"\n");
+    site.replace(CARD_FULL, "## Put fewer", "{{ include(\"restart\") }}\n\n## Put fewer");
+    site.assert_same("declared");
+    assert!(site.clean().1.is_some(), "the site has no error");
+    for (path, from, to) in [
+        ("content/includes/restart.md", "Restart it.", "Restart it twice."),
+        ("content/boards/one.md", "Board one", "First board"),
+        ("site.toml", "label = \"Since\"", "label = \"From\""),
+        ("site.toml", "windows = \"Windows\"", "windows = \"Windows 11\""),
+        ("site.toml", "label = \"From\"", "label = \"From\"\nkind = \"number\""),
+        (CARD_FULL, "since: \"2.4\"", "since: 2.4"),
+        ("content/tools/loader.md", "title:", "publish_on: 2026-07-01\ntitle:"),
+        (CARD_FULL, "boards: [one]", "boards: [two]"),
+        ("site.toml", "[collections.boards]", "[collections.cards]"),
+    ] {
+        site.replace(path, from, to);
+        site.assert_same(to);
+    }
+}
+
+#[test]
 fn skipped_pages_equal_those_of_a_clean_build() {
     let site = Edited::new();
     let mut chance = Chance(20_261_122);

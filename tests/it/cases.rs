@@ -8,7 +8,7 @@ use kbgen::diag;
 use kbgen::diag::Rule;
 use kbgen::engine::Engine;
 use kbgen::escape::ColorChoice;
-use kbgen::files::Outputs;
+use kbgen::files::{self, Outputs};
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::{BuildResult, SiteOptions};
@@ -80,6 +80,26 @@ fn every_case_is_reported_as_it_says() {
         faults.extend(expect::same(&case.path, &case.with_findings(&report)));
     }
     expect::all_well(faults);
+}
+
+#[test]
+fn fixes_resolve_their_findings() {
+    for case in cases() {
+        let (mut sources, faults) = case.sources();
+        for pass in 0.. {
+            let built = pipeline::build(&sources, faults.clone(), &order()).unwrap();
+            let edits = built.analysis.findings.iter().filter_map(|finding| finding.fix.as_deref().cloned());
+            let edits: Vec<_> = edits.collect();
+            if edits.is_empty() {
+                break;
+            }
+            assert!(pass < 4, "{}: {edits:?}", case.path.display());
+            for (file, text) in files::apply(edits, &sources) {
+                let path = sources.get(file).path.clone();
+                sources.add(path, text);
+            }
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::expect::{all_well, files, order, repository, same};
 
 /// Sections of the manual, each with the name of its schema.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 12] = [
     ("Error", "error"),
     ("Extractor", "extractor"),
     ("Reading", "reading"),
@@ -22,6 +22,7 @@ const SECTIONS: [(&str, &str); 11] = [
     ("Quantization", "quant"),
     ("Glossary term", "term"),
     ("Other page", "page"),
+    ("Included text", "include"),
 ];
 
 /// Returns the published schemas by name.

@@ -1,10 +1,14 @@
 //! Changes of a site that do not copy the theme: files at its root, headers, policy, tokens, logo, hooks, host of the repository.
 
+use std::sync::Arc;
+
 use jiff::civil::date;
+use kbgen::engine::Engine;
 use kbgen::files::Outputs;
-use kbgen::load;
+use kbgen::load::{self, Drafts};
 use kbgen::pipeline;
 use kbgen::pipeline::SiteOptions;
+use serde_json::{Value, json};
 
 use crate::case_file::CaseFile;
 use crate::expect::{order, repository};
@@ -73,6 +77,144 @@ fn a_site_has_its_own_menus() {
         footer.contains("https://forum.example/a?b=1\">Forum</a>") && !footer.contains("feed.xml"),
         "{footer}"
     );
+}
+
+#[test]
+fn a_site_omits_lists_and_sections_of_the_home_page() {
+    let outputs = outputs(
+        "~~~ site.toml\n base_url = \"https://kb.example/\"\n+omit = [\"tools\", \"changes\"]\n\
+         +home = [\"tools\", \"common\"]\n",
+    );
+    for (path, _) in outputs.iter().filter(|(path, _)| path.ends_with(".html") || path.ends_with(".xml")) {
+        let page = text(&outputs, path);
+        for list in ["/tools/index.html\"", "/tools/<", "/changes/"] {
+            assert!(!page.contains(list), "{path} links `{list}`");
+        }
+    }
+    assert!(outputs.get("tools/index.html").is_none() && outputs.get("tools/loader/index.html").is_some());
+    let home = text(&outputs, "index.html");
+    assert!(home.find("Errors by tool").unwrap() < home.find("Common errors").unwrap());
+    assert!(!home.contains("Errors by category"));
+}
+
+#[test]
+fn a_page_is_published_on_its_date() {
+    let path = repository("tests/cases/shared-site.txt");
+    let changes = "~~~ content/tools/loader.md\n homepage: https://example.org/loader\n+publish_on: 2026-07-01\n\
+                   ~~~ content/errors/memory/card-full.md\n severity: fatal\n-tools: [loader]\n+tools: [other]\n\
+                   --- content/tools/other.md\n---\ntitle: Other\nhomepage: https://example.org/\n\
+                   verified: 2026-06-01\nsources: [\"https://example.org/\"]\n---\nPrints errors.\n";
+    let (sources, faults) = CaseFile { site: changes.to_string(), ..CaseFile::read(&path) }.sources();
+    let engine = Arc::new(Engine::without_cache().with_values());
+    let is_published = |drafts, today| {
+        let options = SiteOptions { today, drafts, engine: Arc::clone(&engine), ..order() };
+        let built = pipeline::build(&sources, faults.clone(), &options).unwrap();
+        assert_eq!(built.analysis.findings, []);
+        let outputs = built.outputs.unwrap();
+        let is_listed = text(&outputs, "sitemap.xml").contains("/tools/loader/");
+        assert_eq!(outputs.get("tools/loader/index.html").is_some(), is_listed);
+        is_listed
+    };
+    let (before, after) = (date(2026, 6, 30), date(2026, 7, 1));
+    assert!(is_published(Drafts::Include, before));
+    assert!(!is_published(Drafts::Exclude, before));
+    assert!(is_published(Drafts::Exclude, after), "the page is read again on another day");
+}
+
+#[test]
+fn a_site_declares_a_collection_and_fields() {
+    let outputs = rust_errors();
+    let error = text(&outputs, "errors/e0432-unresolved-import/index.html");
+    let fields = error.split("<dl class=\"facts\">").nth(1).unwrap().split("</dl>").next().unwrap();
+    assert!(fields.contains("<dt>Error code</dt><dd>E0432</dd>"), "{fields}");
+    assert!(fields.contains("<a href=\"../../editions/2018/index.html\">Rust 2018</a>"), "{fields}");
+    let data = |path: &str| serde_json::from_str::<Value>(&text(&outputs, path)).unwrap();
+    let own = json!({"code": "E0432", "editions": ["2018"]});
+    assert_eq!(data("errors/e0432-unresolved-import.json")["fields"], own);
+    let keys = &data("schema/error.json")["properties"];
+    assert_eq!(
+        keys["code"],
+        json!({"type": "string", "minLength": 1, "description": "Code of the message: `E0382`."})
+    );
+    assert_eq!(keys["editions"]["type"], "array");
+    assert_eq!(
+        data("schema/error-data.json")["properties"]["fields"]["properties"]["code"]["type"],
+        "string"
+    );
+    let entry = text(&outputs, "editions/2018/index.html");
+    assert!(entry.contains("<dt>First version</dt><dd>1.31.0</dd>"));
+    assert!(entry.contains("<a href=\"../../errors/e0432-unresolved-import/index.html\""), "backlinks");
+    assert!(entry.contains("<a href=\"../../editions/index.html\">Editions</a>"), "breadcrumbs");
+    let list = text(&outputs, "editions/index.html");
+    assert!(list.contains("<a href=\"../editions/2024/index.html\">Rust 2024</a>"));
+    assert!(list.contains("<span>First version: 1.85.0</span>"));
+    let home = text(&outputs, "index.html");
+    assert!(home.contains("<h2>Editions</h2>") && home.contains("href=\"./editions/2015/index.html\""));
+    for (path, part) in [
+        ("index.html", "href=\"./editions/index.html\">Editions</a>"),
+        ("sitemap.xml", "https://rust-errors.example/editions/2024/<"),
+        ("sitemap.xml", "https://rust-errors.example/editions/<"),
+        ("data/search.js", "editions/2021/"),
+        ("llms.txt", "editions/2021/"),
+        ("kb.json", "\"fields\":{\"rust\":\"1.56.0\"}"),
+        ("schema/entry-editions.json", "\"rust\""),
+    ] {
+        assert!(text(&outputs, path).contains(part), "{path}: {part}");
+    }
+}
+
+#[test]
+fn a_text_is_included_in_several_pages() {
+    let outputs = outputs(
+        "--- content/includes/restart.md\n---\ntitle: Restart\n---\n\
+         Restart it, as in [the page](../errors/memory/card-full.md#check).\n\n```bash\nloader --restart\n```\n\
+         ~~~ content/errors/memory/card-full.md\n Lower the number behind `-ngl`.\n+\n+{{ include(\"restart\") }}\n\
+         ~~~ content/tools/loader.md\n-Loads models.\n+{{ include(\"restart\") }}\n",
+    );
+    for path in ["errors/card-full/index.html", "tools/loader/index.html"] {
+        let page = text(&outputs, path);
+        assert!(
+            page.contains("<p>Restart it, as in <a href=\"../../errors/card-full/index.html#check\">"),
+            "{path}"
+        );
+        assert!(page.contains("--restart") && !page.contains("include("), "{path}");
+    }
+    assert!(text(&outputs, "errors/card-full.md").contains("Restart it, as in [the page]"));
+    assert!(!text(&outputs, "sitemap.xml").contains("restart"), "it has no page");
+}
+
+#[test]
+fn a_site_has_its_own_words_for_severities_costs_and_systems() {
+    let outputs = outputs(
+        "~~~ site.toml\n base_url = \"https://kb.example/\"\n+[vocabularies.severities]\n+error = \"Error\"\n\
+         +lint = \"Lint\"\n+[vocabularies.costs]\n+none = \"costs nothing\"\n+clones = \"costs a copy\"\n\
+         +[vocabularies.systems]\n+freebsd = \"FreeBSD\"\n\
+         ~~~ content/errors/memory/card-full.md\n-severity: fatal\n+severity: lint\n+platforms: [freebsd]\n\
+         ~~~ content/errors/memory/card-full.md\n   - id: fewer-layers\n-    cost: speed\n+    cost: clones\n",
+    );
+    let page = text(&outputs, "errors/card-full/index.html");
+    for part in ["<span class=\"sev sev-lint\">Lint</span>", "Systems: FreeBSD", ">costs a copy</span>"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let list = text(&outputs, "errors/index.html");
+    assert!(
+        list.contains("<option value=\"lint\">Lint</option>") && list.contains("data-harm=\"0\""),
+        "{list}"
+    );
+    assert!(
+        list.contains("<option value=\"freebsd\">FreeBSD</option>") && !list.contains("Degraded"),
+        "{list}"
+    );
+    for (path, at) in [
+        ("schema/error.json", "/properties/severity/oneOf/1/const"),
+        ("schema/error-data.json", "/properties/severity/oneOf/1/const"),
+        ("schema/kb.json", "/properties/errors/items/properties/severity/oneOf/1/const"),
+    ] {
+        let schema: Value = serde_json::from_str(&text(&outputs, path)).unwrap();
+        assert_eq!(schema.pointer(at), Some(&json!("lint")), "{path}");
+    }
+    let data: Value = serde_json::from_str(&text(&outputs, "errors/card-full.json")).unwrap();
+    assert_eq!((&data["severity"], &data["platforms"]), (&json!("lint"), &json!(["freebsd"])));
 }
 
 #[test]

@@ -25,13 +25,15 @@ use crate::site::LISTINGS;
 pub const BUNDLE_MARK: &str = "<!doctype html>\n<!-- kbgen bundle -->\n";
 
 /// Page templates whose articles are part of a bundle, in order, each with the template of the article.
-const PARTS: [(&str, &str); 10] = [
+const PARTS: [(&str, &str); 12] = [
     ("errors.html", "bundle/errors.html"),
     ("error.html", "bundle/error.html"),
     ("guides.html", "bundle/guides.html"),
     ("guide.html", "bundle/guide.html"),
     ("tools.html", "bundle/tools.html"),
     ("tool.html", "bundle/tool.html"),
+    ("entries.html", "bundle/entries.html"),
+    ("entry.html", "bundle/entry.html"),
     ("glossary.html", "bundle/glossary.html"),
     ("models.html", "bundle/models.html"),
     ("hardware.html", "bundle/hardware.html"),
@@ -123,13 +125,18 @@ fn pieces(
     let place = |template: &str| PARTS.iter().position(|(page, _)| *page == template);
     let mut build_pages: Vec<_> = texts(cx)
         .into_iter()
-        .filter_map(|build_page| Some((place(build_page.template)?, build_page)))
+        .filter_map(|build_page| Some((place(&build_page.template)?, build_page)))
         .collect();
     build_pages.sort_by_key(|(place, _)| *place);
     let lists = build_pages.iter().filter_map(|(_, build_page)| {
-        let title = LISTINGS.iter().find(|listing| listing.address == build_page.address)?.title;
+        let listing = LISTINGS.iter().find(|listing| listing.address == build_page.address);
+        let own = || cx.site().collections().iter().find(|own| own.address() == build_page.address);
+        let title = match listing {
+            Some(listing) => cx.tr(listing.title),
+            None => own()?.title.as_str(),
+        };
         Some(ListView {
-            title: cx.tr(title).into(),
+            title: title.into(),
             href: format!("#{}", build_page.address.trim_end_matches('/')),
             purpose: search::purpose(&build_page.address)
                 .map(|purpose| cx.tr(purpose))

@@ -6,13 +6,14 @@
 use kbgen_estimate::estimator::BytesRange;
 use serde_json::{Map, Value, json};
 
+use crate::custom::OwnValues;
 use crate::files::Spanned;
 use crate::render::data::markdown;
 use crate::render::views::{CONTEXTS, RenderContext, runs_on};
 use crate::schema::{Field, Form as _, Need, Shape};
 use crate::site::kinds::{
-    ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, ErrorData, ErrorKind, GuideData,
-    ModelData, Platform, Severity, Signature, Solution, Status, System, ToolData, Vendor, given,
+    ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, EntryData, ErrorData, ErrorKind,
+    GuideData, ModelData, Platform, Severity, Signature, Solution, Status, System, ToolData, Vendor, given,
 };
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
@@ -92,8 +93,8 @@ fn each<T>(items: &[T], entry: impl Fn(&T) -> Value) -> Vec<Value> {
 entry! {
     /// Fields of all pages.
     HEAD, fn head(head: &Head) {
-        required "id": Shape::Slug, "The slug: unique within its kind, never changed or reused." => head.id.slug;
-        required "slug": Shape::Slug, "Last part of the page's address; the same as `id`." => head.id.slug;
+        required "id": Shape::Slug, "The slug: unique within its kind, never changed or reused." => head.id.name();
+        required "slug": Shape::Slug, "Last part of the page's address; the same as `id`." => head.id.name();
         required "title": Shape::Text, "Title." => head.title.value;
         required "url": Shape::Text, "Address below the site's root, with a slash in front."
             => format!("/{}", head.id.address());
@@ -105,6 +106,9 @@ entry! {
 const SOURCES: &str = "What it rests on: addresses, or names of publications.";
 /// Description of the field `related`.
 const RELATED: &str = "Slugs of errors that belong to it.";
+/// Description of the field `fields`; `schemas` replaces its shape by that of the declared fields.
+const DECLARED: &str = "Values of the fields that the site declares.";
+const OWN_FIELDS: Shape = Shape::Record(&[]);
 /// Description of the field `released`.
 const RELEASED: &str = "Day of the release.";
 /// Description of the field `note`.
@@ -178,6 +182,7 @@ entry! {
         required "solutions": Shape::any(&Shape::Record(SOLUTION)), "Solutions."
             => each(&page.data.solutions, solution);
         required "related": SLUGS, RELATED => plain(&page.data.related);
+        optional "fields": OWN_FIELDS, DECLARED => own(cx, &page.head, &page.data.own);
         required "changes": Shape::any(&Shape::Record(CHANGE)), "What changed on the page, the latest first."
             => each(&page.data.changes, change);
         or_null "verified": Shape::Date, "The day on which its messages and commands were last found again in a source."
@@ -186,6 +191,30 @@ entry! {
             => pairs(&page.data.evidence.verified_with);
         required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
     }
+}
+
+entry! {
+    /// An entry of a declared collection.
+    ENTRY: HEAD, fn entry(cx: &RenderContext<'_>, page: &Page<EntryData>) on fields(head(&page.head)); {
+        required "collection": Shape::Slug, "Its collection." => page.head.id.folder();
+        or_null "description": Shape::Text, "The first sentences of the page."
+            => Some(cx.describe(&page.head)).filter(|description| !description.is_empty());
+        optional "fields": OWN_FIELDS, DECLARED => own(cx, &page.head, &page.data.own);
+        or_null "verified": Shape::Date, "The day on which its facts were last found again in a source."
+            => page.head.verified.as_ref().map(|date| date.value.to_string());
+        required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
+    }
+}
+
+/// Returns the values of the declared fields of a page by key.
+fn own(cx: &RenderContext<'_>, head: &Head, own: &[OwnValues]) -> Value {
+    let declared = cx.inputs.config.declared.fields(head.id.folder());
+    let value = |values: &OwnValues| {
+        let field = declared.iter().find(|field| field.name.value == values.name)?;
+        Some((values.name.clone(), field.json(values)))
+    };
+    let own: Map<_, _> = own.iter().filter_map(value).collect();
+    if own.is_empty() { Value::Null } else { own.into() }
 }
 
 entry! {

@@ -1,7 +1,7 @@
 //! The types of data files, each with its JSON Schema.
 
 use crate::pack::Pack;
-use crate::render::data::entries::{DEVICE, ERROR, GUIDE, MODEL, TOOL, WHOLE_MODEL};
+use crate::render::data::entries::{DEVICE, ENTRY, ERROR, GUIDE, MODEL, TOOL, WHOLE_MODEL};
 use crate::schema::{Field, Shape};
 
 /// A type of data file.
@@ -69,5 +69,6 @@ const KB: &[Field] = &[
     ),
     DEVICES[0],
     Field::required("tools", Shape::any(&Shape::Record(TOOL)), "All tools."),
+    Field::optional("entries", Shape::any(&Shape::Record(ENTRY)), "All entries of declared collections."),
     Field::required("guides", Shape::any(&Shape::Record(GUIDE)), "All guides."),
 ];

@@ -5,7 +5,7 @@ use crate::escape::MarkdownText;
 use crate::facts::map as map_all;
 use crate::pack::Pack;
 use crate::render::data::{alternate_path, markdown};
-use crate::render::views::RenderContext;
+use crate::render::views::{RenderContext, entries_of};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
@@ -55,6 +55,10 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
     section(cx.tr("Calculators"), calculators.collect());
     section(cx.tr("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());
     section(cx.tr("Tools"), site.tools.iter().map(|tool| described(&tool.head)).collect());
+    for collection in site.collections() {
+        let entries = entries_of(cx, &collection.name.value).into_iter();
+        section(&collection.title, entries.map(|entry| described(&entry.head)).collect());
+    }
     let models = site.models.iter().map(|model| page(&model.head, &url(cx, &model.head), None));
     section(cx.tr("Models"), models.collect());
     text

@@ -7,7 +7,7 @@ use crate::markdown::{links_inline, outline_inline, plain_inline};
 use crate::render::prose::target_href;
 use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
-use crate::site::{Head, Page};
+use crate::site::{Head, Kind, Page};
 
 /// Renders a page to Markdown: title and front matter in words, then the body with its figures filled in. Links start
 /// with `root`, the relative path to the root of the site.
@@ -71,13 +71,17 @@ fn body(cx: &RenderContext<'_>, head: &Head, root: &str) -> String {
         let figure = known?.get(&call.range.start)?;
         Some((call.range.clone(), figure.text.clone()))
     });
+    let includes = head.body.outline.calls.iter().filter_map(|call| {
+        let included = cx.site().included(call).filter(|_| head.id.kind != Kind::Include)?;
+        Some((call.range.clone(), body(cx, included, root).trim().to_string()))
+    });
     let targets = cx.inputs.links.of(head);
     let links = head.body.outline.links.iter().filter_map(|link| {
         let target = targets?.target(&link.range)?;
         (text[link.range.clone()] == link.destination)
             .then(|| (link.range.clone(), target_href(root, target, cx.assets)))
     });
-    replaced(text, figures.chain(links).collect())
+    replaced(text, figures.chain(includes).chain(links).collect())
 }
 
 /// Returns one line of Markdown with links starting with `root`; plain text if it contains HTML or errors.

@@ -63,13 +63,17 @@ pub(super) fn everything(cx: &RenderContext<'_>) -> Outputs {
     let tools: Vec<JsonEntry> = site.tools.iter().map(|tool| JsonEntry::new(&entries::tool(tool))).collect();
     let guides: Vec<JsonEntry> =
         site.guides.iter().map(|guide| JsonEntry::new(&entries::guide(guide))).collect();
-    let all: [(&str, &[JsonEntry]); 5] = [
+    let entries = facts::map(&site.entries, |entry| JsonEntry::new(&entries::entry(cx, entry)));
+    let mut all: Vec<(&str, &[JsonEntry])> = vec![
         ("errors", &errors),
         ("models", &models),
         ("hardware", &devices),
         ("tools", &tools),
         ("guides", &guides),
     ];
+    if !site.collections().is_empty() {
+        all.push(("entries", &entries));
+    }
     one("kb.json", collection(cx, "schema/kb.json", &all).into_bytes())
 }
 

@@ -81,7 +81,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let view = view_value(BenchmarksView { devices, methodology_href });
     vec![TemplatePage {
         view: with_layout(cx.layout(meta, (None, None)), "benchmarks", view),
-        template: "benchmarks.html",
+        template: "benchmarks.html".into(),
         address: ADDRESS.to_string(),
     }]
 }
@@ -108,10 +108,14 @@ fn row(cx: &RenderContext<'_>, root: &str, report: &Benchmark) -> Option<Benchma
 }
 
 /// Returns the link to the reported speeds of a device.
-pub(super) fn of_device(root: &str, device: &Page<DeviceData>) -> Option<BenchmarksLink> {
+pub(super) fn of_device(
+    cx: &RenderContext<'_>,
+    root: &str,
+    device: &Page<DeviceData>,
+) -> Option<BenchmarksLink> {
     let count = device.data.benchmarks.len();
     let href = format!("{}#{}", href(root, ADDRESS), device.head.id.slug);
-    (count > 0).then_some(BenchmarksLink { href, count })
+    (count > 0 && !cx.inputs.config.declared.omits(ADDRESS)).then_some(BenchmarksLink { href, count })
 }
 
 /// Returns the link to the reported speeds of a model.
@@ -125,5 +129,5 @@ pub(super) fn of_model(
     let count = reports.filter(|report| report.model.value == slug).count();
     let query = percent_encoding::utf8_percent_encode(title, percent_encoding::NON_ALPHANUMERIC);
     let href = format!("{}?model={query}", href(root, ADDRESS));
-    (count > 0).then_some(BenchmarksLink { href, count })
+    (count > 0 && !cx.inputs.config.declared.omits(ADDRESS)).then_some(BenchmarksLink { href, count })
 }

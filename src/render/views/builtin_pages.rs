@@ -60,6 +60,7 @@ fn build_page(
     view: Value,
 ) -> TemplatePage {
     let address = meta.address.to_string();
+    let template = template.into();
     TemplatePage { view: with_layout(cx.layout(meta, (None, None)), name, view), template, address }
 }
 
@@ -158,6 +159,8 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::Extractor => text("extractor"),
         Kind::Reading => text("reading"),
         Kind::Document => text("page"),
+        Kind::Entry => text("entry"),
+        Kind::Include => text("included text"),
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
     let layout = cx.layout(meta, (None, None));
     let view = with_layout(layout, "choose", view_value(view(cx, &root(address))));
-    vec![TemplatePage { address: address.into(), template: "choose-gpu.html", view }]
+    vec![TemplatePage { address: address.into(), template: "choose-gpu.html".into(), view }]
 }
 
 fn view<'s>(cx: &'s RenderContext<'_>, root: &str) -> ChooseView<'s> {

@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::custom::OptionalPage;
 use crate::i18n::{Translations, text};
 use crate::pack::Pack;
 use crate::render::social::Picture;
@@ -53,6 +54,8 @@ pub(in crate::render) struct SiteView {
     pub csp_html: Value,
     /// Enabled packs.
     pub packs: Vec<Pack>,
+    /// Generated pages that the site omits.
+    pub omitted: Vec<OptionalPage>,
     /// Static file of the logo.
     pub logo: Option<String>,
 }
@@ -148,7 +151,10 @@ pub(in crate::render) struct ErrorRow {
     pub title: String,
     pub href: String,
     pub description: String,
-    pub severity: &'static str,
+    pub severity: String,
+    pub severity_label: String,
+    /// Position among the severities, higher for worse ones.
+    pub harm: usize,
     pub kind: &'static str,
     pub tools: Vec<String>,
     pub platforms: Vec<String>,

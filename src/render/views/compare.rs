@@ -52,7 +52,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
     let layout = cx.layout(meta, (None, None));
     let view = with_layout(layout, "compare", view_value(view));
-    vec![TemplatePage { address: address.into(), template: "compare.html", view }]
+    vec![TemplatePage { address: address.into(), template: "compare.html".into(), view }]
 }
 
 /// Returns all devices, those with the most memory first; ties are sorted by bus width.

@@ -22,6 +22,7 @@ use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
     self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
 };
+use crate::render::views::vocabularies::word_label;
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, RenderInputs, SharedData};
 use crate::site::kinds::{ErrorData, Evidence};
@@ -248,13 +249,14 @@ impl<'s> RenderContext<'s> {
     }
 
     /// Returns the layout of a page.
-    pub fn layout(&self, meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
+    pub fn layout(&self, mut meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
         let root = if meta.kind == "not-found" {
             self.inputs.config.base_path().to_string()
         } else {
             root(meta.address)
         };
         let config = self.inputs.config;
+        meta.trail.retain(|(_, address)| !config.declared.omits(address));
         let step = |head: &Head| Step {
             title: head.title.value.clone(),
             href: Some(href(&root, &head.id.address())),
@@ -317,15 +319,22 @@ impl<'s> RenderContext<'s> {
     pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
         let category = self.head(&PageId::new(Kind::Category, error.data.category.as_str()));
+        let severities = self.severities();
         ErrorRow {
             category: category.map(|head| head.title.value.clone()).unwrap_or_default(),
             title: error.head.title.value.clone(),
             href: href(root, &error.head.id.address()),
             description: self.describe(&error.head),
-            severity: error.data.severity.name(),
+            harm: severities
+                .iter()
+                .rev()
+                .position(|(word, _)| *word == error.data.severity)
+                .unwrap_or_default(),
+            severity_label: word_label(&severities, &error.data.severity),
+            severity: error.data.severity.clone(),
             kind: error.data.kind.name(),
             tools: self.tool_titles(error),
-            platforms: error.data.platforms.iter().map(|platform| platform.name().to_string()).collect(),
+            platforms: error.data.platforms.clone(),
             verified_date: verified.as_ref().map(|verified| verified.date.clone()).unwrap_or_default(),
             overdue: verified.is_some_and(|verified| verified.overdue),
             signature: error.data.signatures.first().map(|signature| signature_text(signature.text())),

@@ -22,7 +22,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
     let layout = cx.layout(meta, (None, None));
     let view = with_layout(layout, "cost", view_value(CostView { fit: cx.fit_index, power: power(cx) }));
-    vec![TemplatePage { address: address.into(), template: "cost-vs-cloud.html", view }]
+    vec![TemplatePage { address: address.into(), template: "cost-vs-cloud.html".into(), view }]
 }
 
 /// Returns the power limits in watts, in the order of the fit index.

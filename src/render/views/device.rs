@@ -83,7 +83,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
-    TemplatePage { view: with_layout(layout, "device", view_value(&view)), template: "device.html", address }
+    TemplatePage {
+        view: with_layout(layout, "device", view_value(&view)),
+        template: "device.html".into(),
+        address,
+    }
 }
 
 /// Number of models that fit on a device in the default quantization.
@@ -155,7 +159,7 @@ fn view(cx: &RenderContext<'_>, device: &Page<DeviceData>, root: &str) -> Device
         backlinks: cx.backlinks(root, &device.head.id, &[]),
         calculator_href: format!("{}?gpu={}", href(root, "will-it-run/"), device.head.id.slug),
         compare_href: format!("{}?a={}", href(root, "compare/"), device.head.id.slug),
-        benchmarks: of_device(root, device),
+        benchmarks: of_device(cx, root, device),
     }
 }
 

@@ -29,5 +29,9 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, (None, None));
-    TemplatePage { view: with_layout(layout, "document", view_value(view)), template: "page.html", address }
+    TemplatePage {
+        view: with_layout(layout, "document", view_value(view)),
+        template: "page.html".into(),
+        address,
+    }
 }

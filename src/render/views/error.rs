@@ -11,20 +11,25 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{SourceView, VerifiedView, label, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::render::views::entry::{FieldView, field_views};
+use crate::render::views::vocabularies::word_label;
 use crate::render::views::wording::signature_text;
-use crate::site::kinds::{ErrorData, Platform, Signature, is_check_section};
+use crate::site::kinds::{ErrorData, Signature, is_check_section};
 use crate::site::{Kind, Page, PageId, ProseCall};
 
 #[derive(Serialize)]
 struct ErrorView {
     slug: String,
     kind: &'static str,
-    severity: &'static str,
+    severity: String,
+    /// Its label, unless it is the default.
+    severity_mark: Option<String>,
     status: &'static str,
     retired_note: Option<String>,
     category: Value,
     tools: Vec<Value>,
     platforms: Vec<String>,
+    fields: Vec<FieldView>,
     summary_html: Value,
     first_step: Option<SectionView>,
     causes: Vec<CauseView>,
@@ -69,7 +74,9 @@ struct CauseView {
 struct FixView {
     id: String,
     title: String,
-    cost: &'static str,
+    cost: String,
+    /// Label of the cost, unless it is the default.
+    cost_mark: Option<String>,
     html: Option<Value>,
     fails_html: Option<Value>,
 }
@@ -123,7 +130,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Tem
         noindex: false,
     };
     let layout = cx.layout(meta, cx.beside(&error.head.id.slug));
-    TemplatePage { view: with_layout(layout, "error", view_value(&view)), template: "error.html", address }
+    TemplatePage {
+        view: with_layout(layout, "error", view_value(&view)),
+        template: "error.html".into(),
+        address,
+    }
 }
 
 impl ErrorView {
@@ -170,17 +181,20 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
     let related: Vec<&str> = data.related.iter().map(|slug| slug.value.as_str()).collect();
     let similar_errors = similar_errors(cx, error);
     let named = [&related[..], &similar_errors].concat();
+    let systems = cx.systems();
     let mut view = ErrorView {
         slug: error.head.id.slug.clone(),
         kind: data.kind.name(),
-        severity: data.severity.name(),
+        severity: data.severity.clone(),
+        severity_mark: cx.severity_mark(&data.severity),
         status: data.status.name(),
         retired_note: data.retired.clone(),
         category: cx
             .reference(root, &PageId::new(Kind::Category, data.category.to_lowercase()))
             .expect(EVERY_CATEGORY),
         tools: cx.references(root, Kind::Tool, data.tools.iter().map(|slug| slug.value.as_str())),
-        platforms: data.platforms.iter().map(|name| platform(cx, *name)).collect(),
+        platforms: data.platforms.iter().map(|word| word_label(&systems, word)).collect(),
+        fields: field_views(cx, root, &cx.inputs.config.declared.error_fields, &data.own),
         summary_html: Value::default(),
         first_step: None,
         signatures: data.signatures.iter().map(|signature| signature_view(cx, signature)).collect(),
@@ -191,7 +205,7 @@ fn view(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &str) -> ErrorVie
                 id: cause.id.value.clone(),
                 title_html: html(markdown::inline(&cause.title.value, &line)),
                 tell_html: html(markdown::inline(&capitalize(&cause.tell.value), &line)),
-                fixes: cause.solutions.iter().filter_map(|id| fix(data, &id.value)).collect(),
+                fixes: cause.solutions.iter().filter_map(|id| fix(cx, data, &id.value)).collect(),
             })
             .collect(),
         check: None,
@@ -242,12 +256,13 @@ fn fits(error: &Page<ErrorData>) -> Option<FitsView> {
     (leads || !models.is_empty()).then_some(FitsView { models })
 }
 
-fn fix(data: &ErrorData, id: &str) -> Option<FixView> {
+fn fix(cx: &RenderContext<'_>, data: &ErrorData, id: &str) -> Option<FixView> {
     let solution = data.solutions.iter().find(|solution| solution.id.value == id)?;
     Some(FixView {
         id: id.to_string(),
         title: solution.heading.clone(),
-        cost: solution.cost.name(),
+        cost: solution.cost.clone(),
+        cost_mark: cx.cost_mark(&solution.cost),
         html: None,
         fails_html: None,
     })
@@ -289,15 +304,4 @@ fn range_in_words(cx: &RenderContext<'_>, range: &str) -> String {
         Some((from, to)) => cx.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
         None => range.trim().to_string(),
     }
-}
-
-fn platform(cx: &RenderContext<'_>, platform: Platform) -> String {
-    match platform {
-        Platform::Linux => "Linux",
-        Platform::Windows => "Windows",
-        Platform::Macos => "macOS",
-        Platform::Wsl => "WSL",
-        Platform::Docker => cx.tr("containers"),
-    }
-    .to_string()
 }

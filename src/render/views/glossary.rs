@@ -43,7 +43,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let meta = PageMeta::listing("glossary/", "glossary", cx.tr("Glossary"), &description);
     let layout = cx.layout(meta, (None, None));
     let view = with_layout(layout, "glossary", view_value(GlossaryView { terms, letters }));
-    vec![TemplatePage { address: "glossary/".into(), template: "glossary.html", view }]
+    vec![TemplatePage { address: "glossary/".into(), template: "glossary.html".into(), view }]
 }
 
 fn letter(title: &str) -> String {

@@ -62,7 +62,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
-    TemplatePage { view: with_layout(layout, "guide", view_value(view)), template: "guide.html", address }
+    TemplatePage {
+        view: with_layout(layout, "guide", view_value(view)),
+        template: "guide.html".into(),
+        address,
+    }
 }
 
 /// Returns the drawing of a guide, if its model is covered.

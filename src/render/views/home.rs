@@ -3,20 +3,32 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::custom::Collection;
 use crate::render::address::{href, root};
 use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::render::views::entry::entries_of;
 use crate::render::views::lists::{ordered_categories, ordered_guides};
 use crate::site::kinds::CategoryData;
 use crate::site::{Kind, Page, PageId};
 
 #[derive(Serialize)]
 struct HomeView {
+    sections: Vec<String>,
     categories: Vec<CategoryCount>,
     common: Vec<Value>,
     guides: Vec<Value>,
     tools: Vec<ToolCount>,
+    collections: Vec<CollectionView>,
+}
+
+#[derive(Serialize)]
+struct CollectionView {
+    name: String,
+    title: String,
+    href: String,
+    entries: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -39,17 +51,19 @@ const MAX_ENTRIES: usize = 6;
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let root = root("");
     let view = HomeView {
+        sections: cx.inputs.config.declared.home.clone(),
         categories: categories(cx, &root),
         common: most_linked(cx, &root),
         guides: guides(cx, &root),
         tools: tools(cx, &root),
+        collections: cx.site().collections().iter().map(|own| collection(cx, &root, own)).collect(),
     };
     let config = cx.inputs.config;
     let meta = PageMeta::listing("", "home", &config.title, &config.description);
     let layout = cx.layout(meta, (None, None));
     vec![TemplatePage {
         address: String::new(),
-        template: "home.html",
+        template: "home.html".into(),
         view: with_layout(layout, "home", view_value(view)),
     }]
 }
@@ -67,6 +81,18 @@ fn categories(cx: &RenderContext<'_>, root: &str) -> Vec<CategoryCount> {
 fn guides(cx: &RenderContext<'_>, root: &str) -> Vec<Value> {
     let slugs = ordered_guides(cx).into_iter().map(|guide| guide.head.id.slug.as_str());
     cx.references(root, Kind::Guide, slugs.take(MAX_ENTRIES))
+}
+
+/// Returns a collection with its first entries.
+fn collection(cx: &RenderContext<'_>, root: &str, collection: &Collection) -> CollectionView {
+    let name = collection.name.value.clone();
+    let entries = entries_of(cx, &name).into_iter().take(MAX_ENTRIES);
+    CollectionView {
+        entries: entries.filter_map(|entry| cx.reference(root, &entry.head.id)).collect(),
+        title: collection.title.clone(),
+        href: href(root, &collection.address()),
+        name,
+    }
 }
 
 /// Returns the number of pages that link to an error.

@@ -94,7 +94,7 @@ fn listing(
 ) -> TemplatePage {
     let meta = PageMeta::listing(address, kind, title, description);
     let view = with_layout(cx.layout(meta, (None, None)), name, view);
-    TemplatePage { address: address.to_string(), template, view }
+    TemplatePage { address: address.to_string(), template: template.into(), view }
 }
 
 /// Returns the categories in the order of their `order` fields.
@@ -135,8 +135,9 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
     let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
     let layout = with_layout(cx.layout(meta, (None, None)), "groups", view_value(groups));
     let lists_all = cx.site().errors.len() <= MAX_LISTED_ERRORS;
-    let view = minijinja::context! { lists_all, ..layout };
-    TemplatePage { address: "errors/".to_string(), template: "errors.html", view }
+    let (systems, severities) = (cx.systems(), cx.severities());
+    let view = minijinja::context! { lists_all, systems, severities, ..layout };
+    TemplatePage { address: "errors/".to_string(), template: "errors.html".into(), view }
 }
 
 /// Returns the addresses of the pages of a category.
@@ -212,7 +213,7 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
     let address = address.clone();
     TemplatePage {
         view: with_layout(layout, "category", view_value(view)),
-        template: "category.html",
+        template: "category.html".into(),
         address,
     }
 }

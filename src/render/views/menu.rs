@@ -77,11 +77,17 @@ impl RenderContext<'_> {
         if nav.is_empty() {
             nav = MENU.iter().filter(exists).map(item).collect();
             more = MORE.iter().filter(exists).map(item).collect();
+            for collection in &config.declared.collections {
+                let menu = if nav.len() < MENU.len() { &mut nav } else { &mut more };
+                menu.push(link(collection.title.clone(), &collection.address()));
+            }
         } else if nav.len() > MENU.len() {
             more = nav.split_off(MENU.len());
         }
         if footer.is_empty() {
-            footer = documents.chain(FOOTER.iter().map(item)).collect();
+            footer = documents
+                .chain(FOOTER.iter().filter(|(_, to)| !config.declared.omits(to)).map(item))
+                .collect();
         }
         SiteView {
             title: config.title.clone(),
@@ -103,7 +109,8 @@ impl RenderContext<'_> {
             },
             nav,
             more,
-            packs: config.packs.clone(),
+            packs: config.declared.packs.clone(),
+            omitted: config.declared.omitted.iter().map(|page| page.value).collect(),
             footer,
         }
     }

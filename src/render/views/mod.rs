@@ -12,6 +12,7 @@ mod defaults;
 mod device;
 mod device_models;
 mod document;
+mod entry;
 mod error;
 mod glossary;
 mod guide;
@@ -27,8 +28,10 @@ mod partial;
 mod quant;
 mod tool;
 mod verdicts;
+mod vocabularies;
 mod wording;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -37,6 +40,7 @@ pub(super) use common::{description, parameters};
 pub(super) use context::{PageMeta, RenderContext, with_layout};
 pub(super) use defaults::{CONTEXTS, RunsOn, default_quant, runs_on};
 pub(super) use device::fitting;
+pub(super) use entry::entries_of;
 pub(super) use error::asks_for_memory;
 pub(super) use lists::category_addresses;
 pub(super) use model::by_parameters;
@@ -47,14 +51,14 @@ use crate::files::SourceId;
 use crate::render::address::file;
 use crate::render::data::{alternate, error_alternates};
 use crate::render::templates::TemplateEngine;
-use crate::site::{Head, LISTINGS};
+use crate::site::{Head, LISTINGS, Site};
 
 /// A page with the data of its template.
 pub(super) struct TemplatePage {
     /// Address relative to the root.
     pub address: String,
     /// Name of the template.
-    pub template: &'static str,
+    pub template: Cow<'static, str>,
     /// Variables of the template.
     pub view: minijinja::value::Value,
 }
@@ -80,7 +84,7 @@ type Files = Vec<(String, Vec<u8>)>;
 
 /// Returns the queries of all HTML pages, with the data files of errors, models and devices.
 pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<'_>) -> Vec<Query<'q>> {
-    let builders: [(&str, PagesBuilder); 19] = [
+    let builders: [(&str, PagesBuilder); 20] = [
         ("", home::build_pages),
         ("errors/", |cx| vec![lists::errors(cx)]),
         ("further category pages", lists::further_category_pages),
@@ -100,9 +104,10 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         ("benchmarks/", benchmarks::build_pages),
         ("choose-gpu/", choose::build_pages),
         ("cost-vs-cloud/", cost::build_pages),
+        ("collections", entry::lists),
     ];
     let site = cx.site();
-    let kinds: [(Vec<&Head>, PageBuilder); 7] = [
+    let kinds: [(Vec<&Head>, PageBuilder); 8] = [
         (site.categories.iter().map(|page| &page.head).collect(), lists::category),
         (site.tools.iter().map(|page| &page.head).collect(), tool::build_page),
         (site.guides.iter().map(|page| &page.head).collect(), guide::build_page),
@@ -110,12 +115,9 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         (site.devices.iter().map(|page| &page.head).collect(), device::build_page),
         (site.quants.iter().map(|page| &page.head).collect(), quant::build_page),
         (site.documents.iter().map(|page| &page.head).collect(), document::build_page),
+        (site.entries.iter().map(|page| &page.head).collect(), entry::build_page),
     ];
-    let has = |name: &str| {
-        let pack = LISTINGS.iter().find(|listing| listing.address == name).and_then(|listing| listing.pack);
-        site.has(pack)
-    };
-    let lists = builders.into_iter().filter(|(name, _)| has(name)).map(|(name, make)| Query {
+    let lists = builders.into_iter().filter(|(name, _)| !lacks(site, name)).map(|(name, make)| Query {
         name: name.to_string(),
         about: None,
         make: Box::new(move || {
@@ -143,6 +145,12 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
     lists.chain(pages).chain(errors).collect()
 }
 
+/// Returns whether a name is the address of a generated page that the site does not have.
+fn lacks(site: &Site, name: &str) -> bool {
+    LISTINGS.iter().any(|listing| listing.address == name)
+        && site.listings().all(|listing| listing.address != name)
+}
+
 fn rendered(
     cx: &RenderContext<'_>,
     engine: &TemplateEngine<'_>,
@@ -159,7 +167,7 @@ fn bytes(
 ) -> Result<Vec<u8>, Diagnostic> {
     let (progress, path) = (cx.inputs.progress, file(&build_page.address));
     progress.start_page(&path);
-    let page = engine.render(build_page.template, &build_page.view);
+    let page = engine.render(&build_page.template, &build_page.view);
     progress.finish_page(&path);
     page
 }
@@ -168,7 +176,8 @@ fn bytes(
 pub(super) fn texts(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let site = cx.site();
     let all = |make: PageBuilder, count: usize| (0..count).into_par_iter().map(move |at| make(cx, at));
-    let lists: [PagesBuilder; 3] = [lists::build_pages, models::build_pages, glossary::build_pages];
+    let lists: [PagesBuilder; 4] =
+        [lists::build_pages, models::build_pages, glossary::build_pages, entry::lists];
     let categories: BTreeSet<&str> = site.errors.iter().map(|error| error.data.category.as_str()).collect();
     let errors: Vec<_> = categories.into_iter().flat_map(|category| cx.errors_of(category)).collect();
     let build_pages = errors.into_par_iter().map(|error| error::build_page(cx, error));
@@ -176,6 +185,11 @@ pub(super) fn texts(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
         .chain(all(lists::category, site.categories.len()))
         .chain(all(guide::build_page, site.guides.len()))
         .chain(all(tool::build_page, site.tools.len()))
+        .chain(all(entry::build_page, site.entries.len()).map(|page| {
+            // A site has no template of its own for the bundle.
+            TemplatePage { template: "entry.html".into(), ..page }
+        }))
         .chain(lists.into_par_iter().flat_map(|make| make(cx)))
+        .filter(|page| !lacks(site, &page.address))
         .collect()
 }

@@ -126,7 +126,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
-    TemplatePage { view: with_layout(layout, "model", view_value(&view)), template: "model.html", address }
+    TemplatePage {
+        view: with_layout(layout, "model", view_value(&view)),
+        template: "model.html".into(),
+        address,
+    }
 }
 
 fn describe(cx: &RenderContext<'_>, view: &ModelView) -> String {

@@ -83,6 +83,7 @@ fn build_page(cx: &RenderContext<'_>, meta: PageMeta<'_>, template: &'static str
         ("sizes", view_value(CARD_SIZES)),
         ("by_memory_href", href(&root(&address), "models-by-memory/").into()),
     ]);
+    let template = template.into();
     TemplatePage { view: with_layout(cx.layout(meta, (None, None)), "models", view), template, address }
 }
 

@@ -61,7 +61,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
-    TemplatePage { view: with_layout(layout, "quant", view_value(view)), template: "quant.html", address }
+    TemplatePage {
+        view: with_layout(layout, "quant", view_value(view)),
+        template: "quant.html".into(),
+        address,
+    }
 }
 
 fn sizes(cx: &RenderContext<'_>, root: &str, gguf_type: &str) -> Vec<ModelSize> {

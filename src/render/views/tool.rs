@@ -59,5 +59,9 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         noindex: false,
     };
     let layout = cx.layout(meta, neighbors(&heads, at));
-    TemplatePage { view: with_layout(layout, "tool", view_value(view)), template: "tool.html", address }
+    TemplatePage {
+        view: with_layout(layout, "tool", view_value(view)),
+        template: "tool.html".into(),
+        address,
+    }
 }

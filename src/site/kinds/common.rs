@@ -12,6 +12,11 @@ pub const TITLE: Shared<Spanned<String>> =
 /// Whether a page is published only on request.
 pub const DRAFT: Shared<bool> =
     Shared::optional::<Flag>("draft", "`true` keeps the page out of the site unless `--drafts` is given.");
+/// Day on which a page is published.
+pub const PUBLISH_ON: Shared<Spanned<Date>> = Shared::optional::<Day>(
+    "publish_on",
+    "The day on which the page is published; before that day, it is a draft.",
+);
 /// Old addresses of a page.
 pub const ALIASES: Shared<Vec<Spanned<String>>> =
     Shared::optional::<List<Text>>("aliases", "Old addresses that lead here, such as `/errors/old-name/`.");

@@ -7,7 +7,7 @@ use kbgen_estimate::speed::{SpeedClass, Unmeasured};
 
 use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, record, words};
-use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, PUBLISH_ON, SOURCES, TITLE};
 
 words! {
     /// Manufacturer of a device.
@@ -109,6 +109,7 @@ record! {
         optional note: Option<String>,
         shared ALIASES,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }

@@ -1,7 +1,7 @@
 //! Data of standalone pages.
 
 use crate::schema::record;
-use crate::site::kinds::common::{ALIASES, DRAFT, LAST_READ, TITLE};
+use crate::site::kinds::common::{ALIASES, DRAFT, LAST_READ, PUBLISH_ON, TITLE};
 
 record! {
     /// Front matter of a standalone page: no fields of its own.
@@ -11,5 +11,6 @@ record! {
         shared LAST_READ,
         shared ALIASES,
         shared DRAFT,
+        shared PUBLISH_ON,
     }
 }

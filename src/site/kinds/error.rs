@@ -3,11 +3,12 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::custom::{OwnValues, Vocabularies, Words, default_word};
 use crate::files::{Span, Spanned};
 use crate::markdown::Outline;
-use crate::schema::{Fields, List, Record as _, Slug, Text, TextMap, Url, record, words};
+use crate::schema::{FieldOf, Fields, List, Record as _, ShapeOf, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, MORE_SOURCES, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
 };
 use crate::site::kinds::key;
 
@@ -94,11 +95,11 @@ record! {
         /// Kind of message; default: `cause`.
         optional kind: ErrorKind,
         /// Severity of the error; defaults to `fatal`.
-        optional severity: Severity,
+        optional severity: String as Severity,
         /// Slugs of the tools that print it.
         required tools: Vec<Spanned<String>> as List<Slug, 1>,
         /// Affected platforms; default: all.
-        optional platforms: Vec<Platform>,
+        optional platforms: Vec<String> as List<Platform>,
         /// Causes, the most likely first.
         required causes: Vec<Cause> as List<Cause, 1>,
         /// Solutions, in the order in which the causes first name them; defaults to exactly those, at no cost.
@@ -115,6 +116,9 @@ record! {
         /// For a retired error: since when, and what replaced it.
         optional retired: Option<String>,
         shared DRAFT,
+        shared PUBLISH_ON,
+        /// Values of declared fields.
+        apart own: Vec<OwnValues> = |_: &Fields| Vec::new(),
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
@@ -199,12 +203,14 @@ record! {
     /// A solution.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Solution {
+        /// Span of the entry.
+        apart span: Span = Fields::span,
         /// Id of the solution; its heading in the body has it as `{#id}`.
         required id: Spanned<String> as Slug,
         /// Only in format 1: repeats the heading. `kbgen migrate` removes it.
         optional title: Option<Spanned<String>>,
         /// Cost of the solution; defaults to `none`.
-        optional cost: Cost,
+        optional cost: String as Cost,
         /// Plain text of its heading in the body; empty without one.
         apart heading: String = |_: &Fields| String::new(),
     }
@@ -226,9 +232,39 @@ pub fn is_check_section(id: &str, title: &str) -> bool {
     id == "check" || title.to_lowercase().starts_with("check that it worked")
 }
 
+/// Calls a function with the fields of errors, whose words are those of declared vocabularies.
+pub fn with_vocabularies<T>(own: &Vocabularies, make: impl FnOnce(&[FieldOf<'_>]) -> T) -> T {
+    let [severities, costs, systems] =
+        [&own.severities, &own.costs, &own.systems].map(|words| choices(words));
+    let severity = ShapeOf::Choice(&severities);
+    let cost = ShapeOf::Choice(&costs);
+    let system = ShapeOf::Choice(&systems);
+    let solution = with_shape(Solution::FIELDS, key!(Solution.cost), (!costs.is_empty()).then_some(cost));
+    let solution = ShapeOf::Record(&solution);
+    let fields = with_shape(
+        ErrorData::FIELDS,
+        key!(ErrorData.solutions),
+        Some(ShapeOf::List { of: &solution, at_least: 1, at_most: 64 }),
+    );
+    let severity = (!severities.is_empty()).then_some(severity);
+    let systems = (!systems.is_empty()).then_some(ShapeOf::List { of: &system, at_least: 0, at_most: 64 });
+    let fields = with_shape(&fields, key!(ErrorData.severity), severity);
+    make(&with_shape(&fields, key!(ErrorData.platforms), systems))
+}
+
+fn choices(words: &Words) -> Vec<(&str, &str)> {
+    words.iter().map(|(word, label)| (word.as_str(), label.as_str())).collect()
+}
+
+/// Returns fields of which one has another shape, if it is given.
+fn with_shape<'f>(fields: &[FieldOf<'f>], name: &str, shape: Option<ShapeOf<'f>>) -> Vec<FieldOf<'f>> {
+    let shape_of = |field: &FieldOf<'f>| shape.filter(|_| field.name == name).unwrap_or(field.shape);
+    fields.iter().map(|field| FieldOf { shape: shape_of(field), ..*field }).collect()
+}
+
 impl ErrorData {
     /// Reads the fields of an error page in a category.
-    pub fn new(category: &str, fields: &Fields, outline: &Outline) -> Self {
+    pub fn new(category: &str, fields: &Fields, outline: &Outline, own: &Vocabularies) -> Self {
         let mut data = Self::of(fields);
         data.category = category.to_string();
         data.add_defaults(fields);
@@ -236,6 +272,11 @@ impl ErrorData {
             let mut headings = outline.headings.iter();
             let heading = headings.find(|heading| heading.level == 2 && heading.id == solution.id.value);
             solution.heading = heading.map(|heading| heading.title.clone()).unwrap_or_default();
+        }
+        // Words that were not written are built-in defaults; unknown ones were reported.
+        data.severity = default_word(&own.severities, &data.severity).to_string();
+        for solution in &mut data.solutions {
+            solution.cost = default_word(&own.costs, &solution.cost).to_string();
         }
         data.changes.retain(|change| change.date.value != Date::ZERO && !change.what.is_empty());
         // For entries of one day, the last one written is the latest.
@@ -250,9 +291,10 @@ impl ErrorData {
             && !fields.unread().contains(key!(ErrorData.solutions))
         {
             let solution = |id: &Spanned<String>| Solution {
+                span: id.span,
                 id: id.clone(),
                 title: None,
-                cost: Cost::None,
+                cost: Cost::None.name().to_string(),
                 heading: String::new(),
             };
             self.solutions = self.named_solutions().into_iter().map(solution).collect();

@@ -3,7 +3,7 @@
 use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, PUBLISH_ON, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
 };
 
 words! {
@@ -37,6 +37,7 @@ record! {
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }

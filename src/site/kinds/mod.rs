@@ -4,9 +4,11 @@ mod category;
 mod common;
 mod device;
 mod document;
+mod entry;
 mod error;
 mod extractor;
 mod guide;
+mod include;
 mod model;
 mod quant;
 mod reading;
@@ -14,15 +16,17 @@ mod term;
 mod tool;
 
 pub use category::CategoryData;
-pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, TITLE, VERIFIED};
+pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, TITLE, VERIFIED};
 pub use device::{Benchmark, DeviceClass, DeviceData, System, Vendor, VisibleMemory};
 pub use document::DocumentData;
+pub use entry::EntryData;
 pub use error::{
     Cause, ChangelogEntry, Cost, ErrorData, ErrorKind, Platform, Severity, Signature, SignatureText,
-    Solution, Status, is_check_section,
+    Solution, Status, is_check_section, with_vocabularies,
 };
 pub use extractor::{ExtractorData, PlaceText, SampleText, VerdictText};
 pub use guide::{GuideData, Illustration};
+pub use include::IncludeData;
 pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
 pub use reading::{LookupText, ReadingData, ReadingSample, SaysText};
@@ -58,5 +62,7 @@ pub fn fields(kind: Kind) -> &'static [Field] {
         Kind::Quant => QuantData::FIELDS,
         Kind::Term => TermData::FIELDS,
         Kind::Document => DocumentData::FIELDS,
+        Kind::Entry => EntryData::FIELDS,
+        Kind::Include => IncludeData::FIELDS,
     }
 }

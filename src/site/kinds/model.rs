@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::files::{Span, Spanned};
 use crate::schema::{Field, Fields, Integer, Need, Record, Shape, Value, record, words};
-use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, SOURCES, TITLE};
+use crate::site::kinds::common::{ALIASES, ALSO_KNOWN_AS, DRAFT, Evidence, PUBLISH_ON, SOURCES, TITLE};
 
 /// Hyperparameters in front matter and model data, as the estimator declares them.
 pub const ARCHITECTURE: &[Field] = &{
@@ -77,6 +77,7 @@ record! {
         optional note: Option<String>,
         shared ALIASES,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }

@@ -2,7 +2,9 @@
 
 use crate::files::Spanned;
 use crate::schema::{record, words};
-use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, LAST_VERIFIED, SOURCES, TITLE, VERIFIED_WITH};
+use crate::site::kinds::common::{
+    ALIASES, DRAFT, Evidence, LAST_VERIFIED, PUBLISH_ON, SOURCES, TITLE, VERIFIED_WITH,
+};
 
 words! {
     /// A family of weight formats.
@@ -34,6 +36,7 @@ record! {
         shared SOURCES,
         shared ALIASES,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }

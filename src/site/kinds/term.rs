@@ -1,7 +1,7 @@
 //! Data of glossary entries.
 
 use crate::schema::record;
-use crate::site::kinds::common::{DRAFT, Evidence, SOURCES, TITLE};
+use crate::site::kinds::common::{DRAFT, Evidence, PUBLISH_ON, SOURCES, TITLE};
 
 record! {
     /// Front matter of a glossary entry.
@@ -12,6 +12,7 @@ record! {
         optional also: Vec<String>,
         shared SOURCES,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the entry.
         apart evidence: Evidence = Evidence::of,
     }

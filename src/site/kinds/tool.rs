@@ -1,7 +1,9 @@
 //! Data of tool pages.
 
 use crate::schema::{Url, record};
-use crate::site::kinds::common::{ALIASES, DRAFT, Evidence, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES};
+use crate::site::kinds::common::{
+    ALIASES, DRAFT, Evidence, PUBLISH_ON, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+};
 
 record! {
     /// Front matter of a tool page.
@@ -21,6 +23,7 @@ record! {
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,
+        shared PUBLISH_ON,
         /// Evidence for the page.
         apart evidence: Evidence = Evidence::of,
     }
