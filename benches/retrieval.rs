@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use kbgen::diagnosis::documents;
 use kbgen::load;
 use kbgen::load::Drafts;
-use kbgen_signature::{Document, MIN_LOG_SHARE, TextIndex};
+use kbgen_signature::{Document, TextIndex};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ fn score(index: &TextIndex, set: &str, questions: &[Question]) {
         first += usize::from(place == Some(0));
         five += usize::from(place.is_some());
         nothing += usize::from(hits.is_empty());
-        near += usize::from(hits.iter().any(|hit| hit.share >= MIN_LOG_SHARE));
+        near += usize::from(hits.iter().any(|hit| hit.is_suggested(&question.text)));
     }
     let taken = start.elapsed().as_secs_f64() * 1e3;
     let [first, five, nothing, near] =

@@ -46,7 +46,7 @@ interface Search {
   missing(index: WordIndex): string[];
   open(index: WordIndex): any;
   scored(index: WordIndex, text: string): { scores: number[]; rare: number[]; troubled: number };
-  ranked(scores: number[]): number[];
+  ranked(scores: number[], ranks?: number[]): number[];
 }
 
 /** `data/search.js`: all pages; `notes` and `also` are in the order of the index, and divided like it. */

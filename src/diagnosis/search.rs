@@ -30,6 +30,7 @@ pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex 
     let guide_counts = engine.query(engine::Kind::Words, "guides/", || {
         TermCounts::of(&site.guides.iter().map(|guide| guide_document(guide, sources)).collect::<Vec<_>>())
     });
+    let questions: Vec<Document> = question_documents(site).collect();
     let mut builder = TextIndexBuilder::default();
     let mut add = |heads: &mut dyn Iterator<Item = &Head>, counts: &TermCounts| {
         builder.add(heads.map(|head| (head.id.address(), head.title.value.clone())), counts);
@@ -38,16 +39,31 @@ pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex 
         add(&mut errors.iter().map(|error| &error.head), counts);
     }
     add(&mut site.guides.iter().map(|guide| &guide.head), &guide_counts);
+    let counts = TermCounts::of(&questions);
+    builder.add(questions.into_iter().map(|question| (question.address, question.title)), &counts);
     builder.finish()
 }
 
 /// Average number of pages in a group.
 const GROUP_SIZE: u8 = 64;
 
-/// Returns the indexed texts of all errors, then of all guides.
+/// Returns a document for each question of an error, with the question as its title.
+fn question_documents(site: &Site) -> impl Iterator<Item = Document> {
+    site.errors.iter().flat_map(|error| {
+        let document = |question: &String| Document {
+            address: error.head.id.address(),
+            title: question.clone(),
+            ..Document::default()
+        };
+        error.data.questions.iter().map(document)
+    })
+}
+
+/// Returns the indexed texts of all errors, of all guides, then of the questions.
 pub fn documents(site: &Site, sources: &Sources) -> Vec<Document> {
     let errors = site.errors.iter().map(|error| error_document(error, sources));
-    errors.chain(site.guides.iter().map(|guide| guide_document(guide, sources))).collect()
+    let guides = site.guides.iter().map(|guide| guide_document(guide, sources));
+    errors.chain(guides).chain(question_documents(site)).collect()
 }
 
 fn error_document(error: &Page<ErrorData>, sources: &Sources) -> Document {
@@ -59,21 +75,26 @@ fn guide_document(guide: &Page<GuideData>, sources: &Sources) -> Document {
 }
 
 /// Returns the pages for a log, best first. Pages whose title is the question come first, but are not asserted. If no signature
-/// asserts a page, pages with a weak signature, a truncated message or similar text follow.
+/// asserts a page, pages with a weak signature follow, and for a question those with a truncated message or similar text.
 pub fn rank_pages<'i>(
     db: &DiagnosisDb,
     text_index: impl FnOnce() -> &'i TextIndex,
     input: &DiagnosisInput<'_>,
 ) -> Vec<DiagnosedPage> {
-    let is_question = is_question(input.text);
     let (weak, strong): (Vec<_>, Vec<_>) = input.diagnosis.matches.iter().partition(|found| found.weak);
     let exact: Vec<_> = strong.into_iter().filter_map(|found| describe_match(db, found)).collect();
-    if !is_question && !exact.is_empty() {
-        return exact.into_iter().take(input.limit).collect();
+    let similar = |address: &str, title: &str, found_by| db.similar_page(address, title, found_by);
+    let weak = weak.into_iter().filter_map(|found| {
+        let error = db.errors.get(&found.slug)?;
+        let page = similar(&error.address, &error.title, Evidence::Weak)?;
+        Some(DiagnosedPage { score: f64::from(found.score), line: Some(found.line), ..page })
+    });
+    if !is_question(input.text) {
+        let pages = if exact.is_empty() { weak.collect() } else { exact };
+        return pages.into_iter().take(input.limit).collect();
     }
     let text_index = text_index();
     let titles = text_index.title_matches(input.text);
-    let similar = |address: &str, title: &str, found_by| db.similar_page(address, title, found_by);
     let is_asserted = !exact.is_empty();
     let mut pages: Vec<DiagnosedPage> = Vec::new();
     let (whole, partial): (Vec<_>, Vec<_>) = titles.iter().partition(|title| title.whole);
@@ -86,12 +107,8 @@ pub fn rank_pages<'i>(
     pages.extend(exact);
     if !is_asserted {
         pages.extend(partial.iter().filter_map(|found| similar(found.address, found.title, Evidence::Title)));
-        pages.extend(weak.into_iter().filter_map(|found| {
-            let error = db.errors.get(&found.slug)?;
-            let page = similar(&error.address, &error.title, Evidence::Weak)?;
-            Some(DiagnosedPage { score: f64::from(found.score), line: Some(found.line), ..page })
-        }));
-        let truncated = if is_question { input.index.truncated_matches(input.text) } else { Vec::new() };
+        pages.extend(weak);
+        let truncated = input.index.truncated_matches(input.text);
         pages.extend(truncated.into_iter().filter_map(|slug| {
             let error = db.errors.get(slug)?;
             similar(&error.address, &error.title, Evidence::Beginning)

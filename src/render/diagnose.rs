@@ -42,7 +42,7 @@ struct PageEntry<'s> {
 
 /// Path of the script with the signatures and pages.
 const TABLE: &str = "data/diagnose.js";
-/// Path of the script with the text index, which is loaded for questions and for texts without a signature.
+/// Path of the script with the text index, which is loaded for questions.
 const INDEX: &str = "data/similar.js";
 
 /// Makes both scripts, each in parts if it is large.

@@ -109,7 +109,7 @@ kbgen.match = (() => {
   const ENTITY = /&(?:amp;)*(?:(gt;)|(lt;)|(quot;|#34;)|(apos;|#39;|#x27;)|(nbsp;))?/iy;
   // Joins a number that was cut at the window or frame: neighboring lines are equally long, and digits meet.
   const CUT = /\d(?: [\u2500-\u259f]{2} )?\d$/;
-  // Characters that stand for themselves, in lower case; 0 for others.
+  // Characters that are their own normal form, in lower case; 0 for others.
   const PLAIN = Uint8Array.from({ length: 127 }, (_, c) => (c < 33 || c === 38 || within(c, "[\\^") ? 0 : fold(c)));
   let bytes;
   let gaps;

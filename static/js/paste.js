@@ -175,7 +175,7 @@
       .trim();
   }
 
-  // The end of a log is the most relevant, and enough for the word index.
+  // The end of a log is the most relevant.
   const NEAR_END = 262144;
   function show(text, found, mine) {
     const tables = kbgen.tables;
@@ -199,7 +199,7 @@
     const search = kbgen.search;
     const question = search.isQuestion(text);
     const index = kbgen.similar;
-    if (!index && (question || !exact.length)) return lacks(["data/similar.js"]);
+    if (question && !index) return lacks(["data/similar.js"]);
     const titled = search.titled(index, text);
     let whole = titled.filter(page => page.whole);
     const isWhole = match => whole.some(page => page.address === `errors/${match.slug}/`);
@@ -216,9 +216,7 @@
             .filter(slug => tables.pages[slug])
             .map(slug => ({ address: `errors/${slug}/`, title: tables.pages[slug].title, begun: true })),
         )
-        .concat(
-          search(index, text.slice(-NEAR_END), 5).filter(hit => search.isSuggested(index, hit, text.slice(-NEAR_END))),
-        );
+        .concat(question ? search(index, text, 5).filter(hit => search.isSuggested(index, hit, text)) : []);
     }
     if (index && lacks(search.missing(index))) return;
     near = whole

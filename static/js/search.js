@@ -1,6 +1,6 @@
 /*
  * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, rare}], best
- * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested, and
+ * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested for a question, and
  * kbgen.search.titled(index, text) the pages whose title occurs in the text. Of an index in parts,
  * kbgen.search.missing(index) returns the files that the searches so far lacked: load them and search again. Port of
  * crates/kbgen-signature/src/text_search.rs; both share the test vectors in tests/data/words.json.
@@ -54,7 +54,9 @@ kbgen.search = (() => {
       ? lists[0].reduce((most, posting) => Math.max(most, DIGITS.indexOf(posting[0])), 0)
       : index.rarest;
     const places = new Map(words.map((word, at) => [word, at]));
-    return { words, places, rarest, count, isWhole, size, posting, documentAt, place, missing };
+    // The score of a document's own title.
+    const worth = at => (isWhole ? documents[0][at][2] : index.worths[at]);
+    return { words, places, rarest, count, isWhole, size, posting, documentAt, place, missing, worth };
   }
   const opened = new WeakMap();
   function open(index) {
@@ -176,27 +178,36 @@ kbgen.search = (() => {
   }
 
   // The places of the documents with a score, best first.
-  const ranked = scores => [...scores.keys()].filter(at => scores[at] > 0).sort((a, b) => scores[b] - scores[a]);
+  const ranked = (scores, ranks = scores) =>
+    [...scores.keys()].filter(at => scores[at] > 0).sort((a, b) => ranks[b] - ranks[a]);
+
+  // A single message, not a typed question.
+  const isMessage = ({ trouble }, text) => /[_={}[\]<>"\\]/.test(text) || troubling(trouble)(text);
 
   const search = (index, text, limit) => {
     const { scores, rare, troubled } = scored(index, text);
     // Words on error lines count twice.
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
-    const { documentAt } = open(index);
-    return ranked(scores)
-      .slice(0, limit)
-      .filter(documentAt)
-      .map(at => {
-        const [address, title, worth] = documentAt(at);
-        const share = Math.floor((scores[at] * factor) / worth);
-        return { address, title, score: scores[at], share, rare: rare[at] };
-      });
+    const { documentAt, worth } = open(index);
+    const share = at => Math.floor((scores[at] * factor) / worth(at));
+    // A page whose whole title is asked for comes before a long page with the same words.
+    const typed = isQuestion(text) && !isMessage(index, text);
+    const ranks = typed ? scores.map((score, at) => score * (50 + Math.min(share(at), 100))) : scores;
+    const hits = new Map();
+    let missed = 0;
+    for (const at of ranked(scores, ranks)) {
+      if (hits.size + missed === limit) break;
+      const found = documentAt(at);
+      if (!found) missed++;
+      else if (!hits.has(found[0])) {
+        hits.set(found[0], { address: found[0], title: found[1], score: scores[at], share: share(at), rare: rare[at] });
+      }
+    }
+    return [...hits.values()];
   };
-  // A log, or a message, needs more in common with a page than a question.
-  function isSuggested({ trouble }, { share, rare }, text) {
-    if (!isQuestion(text)) return share >= 140 && rare > 3;
-    const message = /[_={}[\]<>"\\]/.test(text) || troubling(trouble)(text);
-    return message ? share >= 80 && rare > 2 : share >= 40;
+  // A message needs more in common with a page than a question.
+  function isSuggested(index, { share, rare }, text) {
+    return isMessage(index, text) ? share >= 80 && rare > 2 : share >= 40;
   }
   return Object.assign(search, { titled, isQuestion, isSuggested, missing, open, scored, ranked });
 })();

@@ -3,7 +3,7 @@
 use kbgen::diagnosis::documents;
 use kbgen::load;
 use kbgen::load::Drafts;
-use kbgen_signature::{Document, MIN_LOG_SHARE, TextIndex};
+use kbgen_signature::{Document, TextIndex};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn a_search_finds_the_page_by_some_of_its_words_and_in_spite_of_typing_errors() 
     assert_eq!(index.search(log, 1)[0].address, "errors/cuda-illegal-memory-access/");
     let healthy = "INFO 03-26 05:25:01 loader.py:230] Loading weights took 1.13 seconds";
     assert!(
-        index.search(healthy, 1).iter().all(|hit| hit.share < MIN_LOG_SHARE),
+        index.search(healthy, 1).iter().all(|hit| !hit.is_suggested(healthy)),
         "{:?}",
         index.search(healthy, 1)
     );

@@ -44,5 +44,5 @@ pub use step_budget::STEPS_PER_WINDOW;
 pub use table::{Cause, Kind, Page, Signature, Table};
 pub use template::Template;
 pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};
-pub use text_search::{MIN_LOG_SHARE, SearchHit, is_question};
+pub use text_search::{SearchHit, is_question};
 pub use traceback::Traceback;

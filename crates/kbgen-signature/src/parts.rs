@@ -183,6 +183,7 @@ impl TextIndex {
                 "size": size,
                 "starts": starts,
                 "floors": self.title_floors(),
+                "worths": self.documents.iter().map(|(.., title_score)| title_score).collect::<Vec<_>>(),
                 "postings": [],
                 "documents": [],
             }),

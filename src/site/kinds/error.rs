@@ -88,6 +88,8 @@ record! {
         /// Folder below `content/errors/`.
         apart category: String = |_: &Fields| String::new(),
         shared TITLE,
+        /// Questions that lead to this page, as people type them: `ollama does not use the GPU`.
+        optional questions: Vec<String>,
         /// Messages that lead to this page.
         optional signatures: Vec<Signature>,
         /// Similar output that must not match.
