@@ -263,15 +263,18 @@ mod tests {
         for language in ["bash", "json", "python", "yaml"] {
             let lex = lexers::of(language).unwrap();
             let own: Vec<_> = blocks.iter().filter(|(own, _)| own == language).collect();
-            let (mut characters, mut different) = (0, 0);
+            let (mut characters, mut different, mut blocks) = (0, 0, String::new());
             for (_, code) in own.iter().step_by(1 + own.len() / 40) {
                 let ours = classes(&lexers::highlight(lex, code));
                 let theirs = classes(&highlight_by_grammar(language, code).unwrap());
                 assert_eq!(ours.len(), theirs.len(), "{code}");
                 characters += ours.len();
                 different += ours.bytes().zip(theirs.bytes()).filter(|(one, other)| one != other).count();
+                if ours != theirs {
+                    blocks.push_str(&format!("{code}{ours}\n{theirs}\n"));
+                }
             }
-            assert!(different * 100 < characters, "{language}: {different} of {characters} differ");
+            assert!(different * 100 < characters, "{language}: {different} of {characters} differ:\n{blocks}");
         }
     }
 }
