@@ -274,7 +274,10 @@ mod tests {
                     blocks.push_str(&format!("{code}{ours}\n{theirs}\n"));
                 }
             }
-            assert!(different * 100 < characters, "{language}: {different} of {characters} differ:\n{blocks}");
+            assert!(
+                different * 100 < characters,
+                "{language}: {different} of {characters} differ:\n{blocks}"
+            );
         }
     }
 }
