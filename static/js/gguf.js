@@ -200,9 +200,12 @@
   }
 
   // ---- shape -----------------------------------------------------------------
+  // Embeddings of each layer stay in RAM; what projects them is with the first layer, as in src/gguf/model.rs.
+  const isInput = name => /^(token_embd|position_embd|per_layer_token_embd)\./.test(name);
   const layerOf = name => {
     const [, layer] = /^blk\.(\d+)\./.exec(name) || [];
-    return layer === undefined ? null : Number(layer);
+    if (layer === undefined) return name.startsWith("per_layer_") && !isInput(name) ? 0 : null;
+    return Number(layer);
   };
   const isExperts = name => layerOf(name) !== null && /_(ch)?exps\./.test(name);
   /** What is known of a model: figures of the metadata, and its tensors without layers that predict further tokens. */
@@ -271,7 +274,7 @@
     ];
     const lines = model.loaded.flatMap(({ name, sizes }) => {
       const layer = layerOf(name);
-      const place = data.names[layer === null ? name : name.split(".").slice(2).join(".")];
+      const place = data.names[name.replace(/^blk\.\d+\./, "")];
       return place === undefined
         ? []
         : [`${layer === null ? "" : layer} ${place} ${sizes[0]} ${sizes[1]} ${sizes[2] * sizes[3]}`];
@@ -318,7 +321,7 @@
           kind[2] += gpu;
           kind[3] += host;
         }
-      } else if (isEmbedding || name.startsWith("position_embd.")) quant.in += host;
+      } else if (isInput(name)) quant.in += host;
       else if (name.startsWith("rope_f")) {
         factors.gpu += gpu;
         factors.host += host;
