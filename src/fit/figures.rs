@@ -184,8 +184,8 @@ fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> 
     let [_, library] = buffers(model, planner, pool, Runner::Library, &two, [0, 1])?;
     let [first, server] = buffers(model, planner, pool, Runner::Server, &two, [0, 1])?;
     let states = model.has(LayerKind::Recurrent);
-    // The embeddings of all layers are passed on as well.
-    let stream = 4 * 512 * (model.hidden + model.per_layer_embedding * model.layers.len() as u64);
+    // The embeddings of all layers are passed on as well, and copied.
+    let stream = 4 * 512 * (model.hidden + 2 * model.per_layer_embedding * model.layers.len() as u64);
     Ok(Offload {
         first,
         last: [library, server],
