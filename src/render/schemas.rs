@@ -59,7 +59,12 @@ pub(super) fn files(config: &Config) -> Outputs {
             }
         }
         if let Some(fields) = schema.pointer_mut(ENTRY_FIELDS) {
-            *fields = json!({"type": "object", "description": fields["description"]});
+            // Each collection has fields of its own.
+            *fields = json!({
+                "type": "object",
+                "description": fields["description"],
+                "additionalProperties": true,
+            });
         }
         add(form.name, &schema);
     }

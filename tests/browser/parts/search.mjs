@@ -48,7 +48,7 @@ const FIRST = [
   ["how to free gpu memory", "Free GPU memory"],
   ["free gpu memory", "Free GPU memory"],
   ["kv cache quantization ollama", "Quantize the KV cache"],
-  ["two gpus", "Use several GPUs for one model"],
+  ["one model on two gpus", "Use several GPUs for one model"],
   ["docker gpu", "Run models in Docker with a GPU"],
   ["offload layers", "Offload layers to the GPU and keep the rest in RAM"],
   ["tokens per second", "Benchmarks"],
