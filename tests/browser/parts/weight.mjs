@@ -25,8 +25,8 @@ const TABLE_KIB = 12;
 const SEARCH_KIB = 11;
 const INDEX_KIB = 96;
 /** Of the data that the paste box loads on first use, and of the text index that a question needs. */
-const DIAGNOSE_KIB = 128;
-const SIMILAR_KIB = 112;
+const DIAGNOSE_KIB = 165;
+const SIMILAR_KIB = 140;
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
