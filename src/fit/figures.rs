@@ -191,6 +191,7 @@ fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> 
         last: [library, server],
         slack: if states || model.has(LayerKind::Latent) { 16 } else { 4 } * stream,
         states,
+        shares_cache: model.layers.iter().any(|layer| layer.shares_cache),
         stream,
         logits: 4 * model.vocabulary,
     })

@@ -243,6 +243,7 @@ fn offload_data(offload: &Offload) -> Value {
         "last": offload.last.each_ref().map(|slots| slots.each_ref().map(places)),
         "slack": offload.slack,
         "states": offload.states,
+        "sharesCache": offload.shares_cache,
         "stream": offload.stream,
         "logits": offload.logits,
     })

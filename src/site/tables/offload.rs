@@ -19,6 +19,8 @@ pub struct Offload {
     pub slack: u64,
     /// Whether layers have state.
     pub states: bool,
+    /// Whether the last layers use the cache of earlier ones, which another device copies.
+    pub shares_cache: bool,
     /// Bytes of the hidden states of a micro-batch, passed between layers.
     pub stream: u64,
     /// Bytes of the logits of one token.
