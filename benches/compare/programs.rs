@@ -70,7 +70,7 @@ impl Program {
             Layout::Hugo => &["server", "--quiet", "--port", &port],
             Layout::Zola => &["serve", "--fast", "--interface", "127.0.0.1", "--port", &port],
             Layout::Eleventy => &["--serve", "--incremental", "--quiet", "--port", &port],
-            Layout::MdBook => &["serve", "--port", &port],
+            Layout::MdBook => &["serve", "--hostname", "127.0.0.1", "--port", &port],
         };
         self.command(words)
     }
