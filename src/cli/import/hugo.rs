@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::cli::import::imported_site::{ImportedPage, ImportedSite, join};
+use crate::cli::import::imported_site::{ImportedSite, join};
 use crate::cli::import::page_header::{self, PageHeader};
 use crate::cli::import::shortcodes::{self, Conversion, Shortcode, Syntax};
 use crate::cli::import::source_tree::SourceTree;
@@ -79,16 +79,8 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
                 snippets.insert(path, body.text);
             }
             Ok((header, body)) => {
-                let mut page = ImportedPage {
-                    address: address(&path, &header),
-                    file,
-                    path,
-                    body,
-                    ..ImportedPage::default()
-                };
-                header.fill(&mut page);
-                let weight = header.weight();
-                found.insert(page.path.clone(), (page, weight));
+                let address = address(&path, &header);
+                found.insert(path.clone(), (header.page(file, path, address, body), header.weight()));
             }
             Err(loss) => site.losses.push(loss),
         }

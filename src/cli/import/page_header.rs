@@ -67,15 +67,24 @@ impl PageHeader {
         self.value("weight").and_then(Value::as_i64).filter(|weight| *weight != 0).unwrap_or(i64::MAX)
     }
 
-    /// Sets title, description, date, draft and aliases of a page.
-    pub fn fill(&self, page: &mut ImportedPage) {
-        page.title = self.text("title").unwrap_or_default().to_string();
-        page.description = self.text("description").unwrap_or_default().to_string();
-        page.date = ["updated", "lastmod", "date"].iter().find_map(|key| day(self.text(key)?)).or(page.date);
-        page.draft = self.value("draft").and_then(Value::as_bool).unwrap_or_default();
+    /// Returns the page of a file, with title, description, date, draft and aliases from the header.
+    pub fn page(&self, file: String, path: String, address: String, body: TracedText) -> ImportedPage {
         let aliases = self.value("aliases").and_then(Value::as_array).into_iter().flatten();
-        page.aliases =
-            aliases.filter_map(Value::as_str).map(|alias| alias.trim_matches('/').to_string()).collect();
+        ImportedPage {
+            title: self.text("title").unwrap_or_default().to_string(),
+            description: self.text("description").unwrap_or_default().to_string(),
+            date: ["updated", "lastmod", "date"].iter().find_map(|key| day(self.text(key)?)),
+            draft: self.value("draft").and_then(Value::as_bool).unwrap_or_default(),
+            aliases: aliases
+                .filter_map(Value::as_str)
+                .map(|alias| alias.trim_matches('/').to_string())
+                .collect(),
+            file,
+            path,
+            address,
+            body,
+            ..ImportedPage::default()
+        }
     }
 }
 

@@ -57,17 +57,10 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             }
             Some(_) => match tree.text(&file).and_then(|text| PageHeader::split(&file, &text)) {
                 Ok((header, body)) => {
-                    let mut page = ImportedPage {
-                        address: address(&path, &header),
-                        file,
-                        path,
-                        body,
-                        ..ImportedPage::default()
-                    };
-                    page.date = page.path.rsplit('/').next().and_then(page_header::day);
-                    header.fill(&mut page);
-                    let weight = header.weight();
-                    found.insert(page.path.clone(), (page, weight));
+                    let address = address(&path, &header);
+                    let mut page = header.page(file, path, address, body);
+                    page.date = page.date.or_else(|| page.path.rsplit('/').next().and_then(page_header::day));
+                    found.insert(page.path.clone(), (page, header.weight()));
                 }
                 Err(loss) => site.losses.push(loss),
             },
