@@ -184,8 +184,7 @@ fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> 
     let [_, library] = buffers(model, planner, pool, Runner::Library, &two, [0, 1])?;
     let [first, server] = buffers(model, planner, pool, Runner::Server, &two, [0, 1])?;
     let states = model.has(LayerKind::Recurrent);
-    // The embeddings of all layers are passed on as well, and copied.
-    let stream = 4 * 512 * (model.hidden + 2 * model.per_layer_embedding * model.layers.len() as u64);
+    let stream = 4 * 512 * model.hidden;
     Ok(Offload {
         first,
         last: [library, server],

@@ -286,8 +286,7 @@
     const helped = first && !terms.states ? where.host : { from: 0, to: 0 };
     const spared = apart || !first ? 4 : 1;
     if ((!apart || first) && hasAllClasses(table, place, helped)) low = Math.max(low, inner - spared * terms.slack);
-    // A cache that layers share with those of another device is copied.
-    if (terms.sharesCache) high += 2 * largestCache(table, setting, { from: 0, to: table.layers }, ctx);
+    high += copiedCache(table, setting, ctx);
     // Results of other devices are copied, and for experts on the host one per active expert.
     if (!first) high += 2 * terms.stream * (apart ? table.moe[1] : 2) + (apart ? 2 * terms.slack : 0);
     if (first) {
@@ -320,8 +319,8 @@
       range = [own, Math.max(own, more)];
     }
     const low = hasAllClasses(table, place, { from: 0, to: 0 }) ? range[0] - 3 * terms.slack : 0;
-    const copied = terms.sharesCache ? 2 * largestCache(table, setting, { from: 0, to: table.layers }, ctx) : 0;
-    return [Math.max(0, low, place.output ? outputs(setting, ctx) * terms.logits : 0), range[1] + terms.slack + copied];
+    const high = range[1] + terms.slack + copiedCache(table, setting, ctx);
+    return [Math.max(0, low, place.output ? outputs(setting, ctx) * terms.logits : 0), high];
   }
   /** Number of tokens of a micro-batch whose logits are kept. */
   const outputs = (setting, ctx) => (setting.server ? setting.slots || 1 : Math.min(MICRO_BATCH, cellsOf(ctx)));
@@ -343,6 +342,9 @@
     }
     return largest;
   }
+  /** The copy of a cache that layers share with those of another device. */
+  const copiedCache = (table, setting, ctx) =>
+    table.offload.sharesCache ? 2 * largestCache(table, setting, { from: 0, to: table.layers }, ctx) : 0;
   /** The largest cache of a layer. */
   const largestCache = (table, setting, host, ctx) =>
     caches(table, setting, host).reduce((most, [, curve]) => Math.max(most, at(curve, ctx)), 0);
