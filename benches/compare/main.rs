@@ -25,7 +25,7 @@ use measure::{Cost, folder, median, run};
 use programs::Program;
 use server::{Change, Server};
 
-/// Document with the tables, between the marks.
+/// Document with the tables, between two markers.
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/performance.md");
 const BEGIN: &str = "<!-- begin of the comparison, written by benches/compare/run -->\n";
 const END: &str = "<!-- end of the comparison -->\n";
@@ -41,8 +41,8 @@ fn main() {
     };
     let report = report(pages.parse().unwrap(), rounds.parse().unwrap());
     let document = fs::read_to_string(DOCUMENT).unwrap();
-    let (before, rest) = document.split_once(BEGIN).expect("the document has the mark of the begin");
-    let (_, after) = rest.split_once(END).expect("the document has the mark of the end");
+    let (before, rest) = document.split_once(BEGIN).expect("the document has the start marker");
+    let (_, after) = rest.split_once(END).expect("the document has the end marker");
     fs::write(DOCUMENT, format!("{before}{BEGIN}\n{report}\n{END}{after}")).unwrap();
     println!("{report}");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::article::Article;
 use super::blocks::Code;
-use super::{Corpus, put};
+use super::{Corpus, GUIDE, put};
 
 const BASE: &str = r##"<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{{ .Title }} | {{ .Site.Title }}</title>
@@ -43,11 +43,7 @@ pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     put(folder, "layouts/_default/single.html", SINGLE)?;
     put(folder, "layouts/_default/list.html", LIST)?;
     put(folder, "layouts/index.html", LIST)?;
-    put(
-        folder,
-        "content/guides/free-the-card.md",
-        "---\ntitle: Free the card\n---\n\nStop what else holds the card.\n",
-    )?;
+    put(folder, "content/guides/free-the-card.md", GUIDE)?;
     for page in 0..corpus.pages {
         let Article { slug, category, front, body, .. } = Article::new(corpus, page);
         let text = format!("---\n{front}categories: [{category}]\n---\n\n{body}");

@@ -38,6 +38,9 @@ pub enum Layout {
     MdBook,
 }
 
+/// Guide that the pages link to, for generators with front matter.
+const GUIDE: &str = "---\ntitle: Free the card\n---\n\nStop what else holds the card.\n";
+
 /// Categories of the pages.
 const CATEGORIES: usize = 24;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::article::Article;
 use super::blocks::Code;
 use super::hugo::FEED_ENTRIES;
-use super::{Corpus, put};
+use super::{Corpus, GUIDE, put};
 
 const BASE: &str = r##"<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{% block title %}{% endblock %} | {{ config.title }}</title>
@@ -65,11 +65,7 @@ pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     )?;
     put(folder, "content/_index.md", SECTION)?;
     put(folder, "content/errors/_index.md", SECTION)?;
-    put(
-        folder,
-        "content/guides/free-the-card.md",
-        "---\ntitle: Free the card\n---\n\nStop what else holds the card.\n",
-    )?;
+    put(folder, "content/guides/free-the-card.md", GUIDE)?;
     for page in 0..corpus.pages {
         let Article { slug, category, tools, title, front, body } = Article::new(corpus, page);
         let data: String = front.lines().map(|line| format!("    {line}\n")).collect();
