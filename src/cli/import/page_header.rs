@@ -83,7 +83,6 @@ impl PageHeader {
             path,
             address,
             body,
-            ..ImportedPage::default()
         }
     }
 }
