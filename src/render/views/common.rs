@@ -177,12 +177,14 @@ pub(in crate::render) struct CellView {
 pub(in crate::render) struct Fact {
     pub label: String,
     pub value: String,
+    /// Page that reports the value.
+    pub source: Option<SourceView>,
 }
 
 impl Fact {
     /// Creates a fact if its value is known.
     pub fn known(label: &str, value: Option<impl Into<String>>) -> Option<Self> {
-        value.map(|value| Self { label: label.to_string(), value: value.into() })
+        value.map(|value| Self { label: label.to_string(), value: value.into(), source: None })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_device};
-use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, sources};
+use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, source, sources};
 use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::device_models::{ModelGroup, ModelRow, as_sold, covered, groups, models};
@@ -235,8 +235,16 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<
         true => gib(range.low.0),
         false => cx.fill("{from} to {to}", &[("from", &gib(range.low.0)), ("to", &gib(range.high.0))]),
     };
+    let mut link = None;
     let text = match data.reported(system, memory) {
-        Some(report) => cx.fill("{size}, {source}", &[("size", &size), ("source", &report.source)]),
+        Some(report) => {
+            let (program, address) = match report.source.split_once(": https://") {
+                Some((program, rest)) => (program, Some(format!("https://{rest}"))),
+                None => (report.source.as_str(), None),
+            };
+            link = address.map(|address| source(cx.texts(), &address));
+            cx.fill("{size}, {source}", &[("size", &size), ("source", &program)])
+        }
         None if data.vendor == Vendor::Apple => {
             cx.fill("{size}, the default of the system", &[("size", &size)])
         }
@@ -248,7 +256,7 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<
         System::Macos15 => cx.tr("Visible to programs before macOS 26"),
         System::Macos26 => cx.tr("Visible to programs since macOS 26"),
     };
-    Fact::known(label, Some(text))
+    Fact::known(label, Some(text)).map(|fact| Fact { source: link, ..fact })
 }
 
 /// Returns the largest models that fit in each memory size.
