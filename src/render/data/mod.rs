@@ -2,6 +2,7 @@
 
 mod entries;
 mod forms;
+mod json_entry;
 mod llms;
 mod markdown;
 
