@@ -47,17 +47,22 @@ const INDEX: &str = "data/similar.js";
 
 /// Makes both scripts, each in parts if it is large.
 pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
-    let mut outputs = whole_tables(cx);
+    let index = text_index(cx);
+    let mut outputs = with_index(cx, &index);
     let is_large = |path| outputs.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
     if is_large(TABLE) || is_large(INDEX) {
         outputs = table_in_parts(cx);
-        outputs.append(index_in_parts(&text_index(cx)));
+        outputs.append(index_in_parts(&index));
     }
     outputs
 }
 
 /// Makes both scripts as a whole.
 pub(super) fn whole_tables(cx: &RenderContext<'_>) -> Outputs {
+    with_index(cx, &text_index(cx))
+}
+
+fn with_index(cx: &RenderContext<'_>, index: &TextIndex) -> Outputs {
     let inputs = cx.inputs;
     let signatures = inputs.engine.query(Kind::Gathered, "table", || json(inputs.compiled().index.table()));
     let mut text = format!("kbgen.tables={{\"match\":{signatures},");
@@ -69,7 +74,7 @@ pub(super) fn whole_tables(cx: &RenderContext<'_>) -> Outputs {
     text.push_str("}};\n");
     let mut outputs = Outputs::default();
     outputs.add(TABLE, text);
-    outputs.add(INDEX, assign(SIMILAR, &text_index(cx)) + "\n");
+    outputs.add(INDEX, assign(SIMILAR, index) + "\n");
     outputs
 }
 
