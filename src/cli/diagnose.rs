@@ -153,7 +153,13 @@ impl<'b> Diagnoser<'b> {
             matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
             readings = diagnosis::read_log(&self.db, &self.index, &found, (&end, skipped_lines), &matches);
             // Of 20 draws with a reading and pages that only share words with the log, 4 pages were right.
-            matches.retain(|page| page.found_by != Evidence::Words || readings.is_empty());
+            // A text that a reading explains is whole, not the beginning of a message.
+            let is_explained = readings.iter().any(|reading| !reading.is_repetition);
+            matches.retain(|page| match page.found_by {
+                Evidence::Words => readings.is_empty(),
+                Evidence::Beginning => !is_explained,
+                _ => true,
+            });
         }
         let quote = |page: &DiagnosedPage| found.matches.iter().find(|found| found.slug == page.slug);
         let quotes = matches

@@ -23,6 +23,9 @@ pub struct LogReading {
     /// Whether it names the cause, and so comes before a page that does not.
     #[serde(skip)]
     pub names_cause: bool,
+    /// Whether it only repeats a message.
+    #[serde(skip)]
+    pub is_repetition: bool,
 }
 
 /// A link to an error page.
@@ -64,6 +67,7 @@ fn link(db: &DiagnosisDb, reading: Reading) -> LogReading {
     LogReading {
         pages: reading.pages.iter().filter_map(page).collect(),
         names_cause: reading.names_cause,
+        is_repetition: reading.is_repetition,
         name: reading.slug,
         line: reading.line,
         figures: reading.figures,

@@ -203,7 +203,8 @@ kbgen.match = (() => {
         const named = /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
         const code = named ? parseInt(named[0].slice(1), 16) : 0xd800;
         kind = 47;
-        if ("\0\"'/".includes(next)) kind = NOTHING;
+        if ("\"'".includes(next)) kind = line.charCodeAt(at + step++);
+        else if ("\0/".includes(next)) kind = NOTHING;
         else if ("nrt".includes(next) && step !== separators) {
           kind = LINE;
           step++;
@@ -311,10 +312,45 @@ kbgen.match = (() => {
     while (end < size && end - from < LINE_REACH && (end === from || gaps[end] !== BREAK)) end++;
     return end;
   }
+  // The end of an `any` that ends a pattern: that of the line, or of the string in JSON that the pattern is in.
+  function restEnd(from) {
+    const end = lineEnd(from);
+    let quoted = false;
+    for (let at = from; at < end; at++) {
+      if (bytes[at] !== 34) continue;
+      if (!quoted && (byteAt(at + 1) === 44 || byteAt(at + 1) === 125)) return at;
+      quoted = !quoted;
+    }
+    return end;
+  }
   const textEnd = from => Math.max(Math.min(size, from + REACH), lineEnd(from));
 
-  // The ends of a placeholder, best first; of `any`, only those before the wanted character.
-  function holeEnds(type, from, wanted) {
+  // The ends of an `any` before the wanted character: first those within the line with closed brackets and quotes. It does
+  // not contain the beginning of the pattern.
+  function clauseEnds(from, wanted, beginning) {
+    const last = textEnd(from);
+    const final = beginning.at(-1);
+    const clauses = [];
+    const others = [];
+    let depth = 0;
+    let quoted = false;
+    let broken = false;
+    for (let end = from; end <= last; end++) {
+      if (end > from) {
+        const c = bytes[end - 1];
+        if (c === 40 || c === 91 || c === 123) depth++;
+        else if (depth && (c === 41 || c === 93 || c === 125)) depth--;
+        else if (c === 34) quoted = !quoted;
+        if (end - 1 > from && gaps[end - 1] === BREAK) broken = true;
+        if (c === final && end - from >= beginning.length && begins(beginning, end - beginning.length)) break;
+      }
+      if (byteAt(end) === wanted) (depth || quoted || broken ? others : clauses).push(end);
+    }
+    return clauses.concat(others);
+  }
+
+  // The ends of a placeholder, best first.
+  function holeEnds(type, from) {
     const list = [];
     const last = textEnd(from);
     const open = byteAt(from);
@@ -322,14 +358,19 @@ kbgen.match = (() => {
     if (type === "start" || type === "end") {
       if (gapAt(from) === BREAK) list.push(from);
     } else if (type === "any") {
-      const next = at => (wanted === undefined || at < 0 ? at : bytes.indexOf(wanted, at));
-      for (at = next(from); at >= 0 && at <= last; at = next(at + 1)) list.push(at);
+      for (at = from; at <= last; at++) list.push(at);
     } else if (type === "quoted") {
+      // A quote with other backslashes than the first one belongs to a text within the text.
+      const inner = [];
+      const length = at => ends[at] - places[at];
       if (within(open, "'\"\x60")) {
         for (at = from + 1; at < last; at++) {
-          if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
+          if (bytes[at] === open || (open === 96 && bytes[at] === 39)) {
+            (length(at) === length(from) ? list : inner).push(at + 1);
+          }
         }
       }
+      list.push(...inner);
     } else if (WORDS[type]) {
       if (type !== "version" || isDigit(open) || (open === 118 && isDigit(byteAt(from + 1)))) {
         wordEnds(from, WORDS[type], list);
@@ -422,7 +463,8 @@ kbgen.match = (() => {
       const piece = text.slice(places[at], ends[at]);
       if (at > from && gaps[at] !== NONE) out += " ";
       if (piece[0] === "\\" && piece.length > 1) {
-        out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : "\\";
+        const quote = /["']$/.exec(piece);
+        out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : quote ? quote[0] : "\\";
       } else if ([...piece].length > 1) out += String.fromCharCode(bytes[at]);
       else if (at === from || places[at] !== places[at - 1]) out += piece;
     }
@@ -464,7 +506,15 @@ kbgen.match = (() => {
         letters.push(letter.charCodeAt(0) & 255);
         spaced.push(part[i - 1] === " ");
       });
-      made.parts.push({ bytes: letters, spaced });
+      const { type } = made.parts.at(-1) || {};
+      made.parts.push({
+        bytes: letters,
+        spaced,
+        before: /^(?:any|word|path)$/.test(type) && spaced[0],
+        after: part.endsWith(" "),
+        any: type === "any",
+        strict: type === "any" && !letters.some(isAlnum),
+      });
       made.letters += letters.length;
     });
     made.weight += made.letters;
@@ -495,14 +545,12 @@ kbgen.match = (() => {
       if (span.start < 0) return null;
       span.holes.unshift([span.start, end]);
     }
-    if (
-      !m.first &&
-      at > 0 &&
-      gaps[at] === NONE &&
-      ((isLetter(bytes[at - 1]) && isLetter(bytes[at])) || (isDigit(bytes[at - 1]) && isDigit(bytes[at])))
-    ) {
-      return null;
-    }
+    const isJoined = here => here > 0 && here < size && gaps[here] === NONE;
+    const isRun = here =>
+      (isLetter(bytes[here - 1]) && isLetter(bytes[here])) || (isDigit(bytes[here - 1]) && isDigit(bytes[here]));
+    if (!m.first && isJoined(at) && isRun(at)) return null;
+    // Whether a text lacks the white space that a pattern has beside a placeholder.
+    const fused = ({ strict }, here) => isJoined(here) && (strict || isRun(here));
 
     const joined = here => isAlnum(bytes[here - 1]) && isAlnum(bytes[here]);
 
@@ -520,7 +568,7 @@ kbgen.match = (() => {
     function endsWell(end) {
       if (end >= size || gaps[end] !== NONE) return true;
       if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !m.parts.at(-1).bytes;
-      return m.letters >= 12 || !joined(end);
+      return (m.letters >= 12 && !m.parts.at(-1).any) || !joined(end);
     }
 
     function rest(index, from, first) {
@@ -530,16 +578,18 @@ kbgen.match = (() => {
       if (!part) return endsWell(from) ? from : -1;
       if (part.bytes) {
         end = charge(1 + (part.bytes.length >> 4)) ? literal(part, from, first) : -1;
-        return end < 0 ? -1 : rest(index + 1, end);
+        if (end < 0 || (part.before && fused(part, from)) || (part.after && fused(part, end))) return -1;
+        return rest(index + 1, end);
       }
       if (!next && part.type === "any") {
-        end = lineEnd(from);
+        end = restEnd(from);
         span.holes.push([from, end]);
         return end;
       }
-      const list = holeEnds(part.type, from, next && next.bytes && next.bytes[0]);
-      const count = part.type === "any" ? textEnd(from) - from + 1 : list.length;
-      if (!charge(8 + (count >> 4))) return -1;
+      const isClause = part.type === "any" && next.bytes;
+      if (isClause && !charge(8 + ((textEnd(from) - from + 1) >> 4))) return -1;
+      const list = isClause ? clauseEnds(from, next.bytes[0], m.beginning) : holeEnds(part.type, from);
+      if (!isClause && !charge(8 + (list.length >> 4))) return -1;
       for (const tried of list) {
         if (next && next.bytes && (tried >= size || bytes[tried] !== next.bytes[0])) continue;
         if (!tries--) return (tries = 0) - 1;
@@ -1043,6 +1093,14 @@ kbgen.match = (() => {
     }
     const short = begun(table, letters);
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
+    // Lines with a `not` fragment of a reading.
+    const exclusions = table.pages
+      .filter(({ kind }) => kind === "reading")
+      .flatMap(({ slug, signatures }) =>
+        [...new Set(signatures.flatMap(({ not = [] }) => not))]
+          .flatMap(id => all[id] || [])
+          .map(({ line }) => [slug, line]),
+      );
     text = line = last = bytes = gaps = places = ends = null;
     const isReading = ({ page }) => page.kind === "reading";
     return Object.assign(rank(found.filter(each => !isReading(each))), {
@@ -1050,6 +1108,7 @@ kbgen.match = (() => {
       skipped: all.skipped,
       begun: short,
       readings: rank(found.filter(isReading)),
+      exclusions,
     });
   }
   match.missingPages = missingPages;

@@ -235,6 +235,8 @@
           .filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
     // Pages that only share words with the text add nothing to a reading.
     if (readings.length) near = near.filter(page => !("share" in page));
+    // A text that a reading explains is whole, not the beginning of a message.
+    if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const named = readings.flatMap(reading => reading.pages);
     if (lacks(kbgen.match.missingPages(tables.match, named))) return;
     const list = el("ol", null, "found");

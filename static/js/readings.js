@@ -278,6 +278,7 @@ kbgen.readings = (() => {
       const causes = step.done ? step.value.readings : [];
       yield* causes
         .filter(own => table.readings.some(({ slug, order }) => slug === own.slug && order < FALLBACK))
+        .filter(own => !found.exclusions.some(([slug, at]) => slug === own.slug && Math.abs(at - line) <= 40))
         .map(own => ({ ...own, line }));
     }
   }
@@ -307,7 +308,8 @@ kbgen.readings = (() => {
       .slice(0, MOST)
       .map(each => {
         const { order, ...reading } = each;
-        return order < FALLBACK ? { ...reading, names_cause: true } : reading;
+        if (order < FALLBACK) return { ...reading, names_cause: true };
+        return order < REPEATING ? { ...reading, explains: true } : reading;
       });
   };
 })();

@@ -71,6 +71,9 @@ pub struct Diagnosis {
     /// Messages that readings put into words, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Match>,
+    /// Readings with a `not` fragment in the log, each with the 1-based line of the fragment.
+    #[serde(skip)]
+    pub exclusions: Vec<(String, usize)>,
     /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
     pub steps: u64,
     /// The pattern with the most steps in one window of the text.
@@ -135,7 +138,11 @@ impl Index {
                 let has_slug = |rule: &&ReadingRule| rule.slug == own.slug;
                 let names_cause =
                     self.table.readings.iter().find(has_slug).is_some_and(ReadingRule::names_cause);
-                if names_cause && found.iter().all(|other| other.slug != own.slug) {
+                let is_excluded = diagnosis
+                    .exclusions
+                    .iter()
+                    .any(|(slug, at)| *slug == own.slug && at.abs_diff(line) <= NEGATION_DISTANCE);
+                if names_cause && !is_excluded && found.iter().all(|other| other.slug != own.slug) {
                     found.push(Match { line, column: 1, ..own });
                 }
             }
@@ -203,7 +210,14 @@ impl Index {
         let candidates =
             pages.into_iter().filter_map(|page| self.best_candidate(&self.table.pages[page], occurrences));
         let (readings, candidates) = candidates.partition(|found| found.page.kind == Kind::Reading);
+        let exclusions = self.table.pages.iter().filter(|page| page.kind == Kind::Reading).flat_map(|page| {
+            let fragments: BTreeSet<usize> =
+                page.signatures.iter().flat_map(|one| one.not.iter().copied()).collect();
+            let found = fragments.into_iter().flat_map(|fragment| occurrences.of(fragment));
+            found.map(|fragment| (page.slug.clone(), fragment.line))
+        });
         Diagnosis {
+            exclusions: exclusions.collect(),
             matches: rank(candidates),
             readings: rank(readings),
             steps: state.budget.steps,

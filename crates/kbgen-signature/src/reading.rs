@@ -109,6 +109,9 @@ pub struct Reading {
     /// Whether it names the cause, not only how the program ended or where the cause is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_cause: bool,
+    /// Whether it only repeats a message.
+    #[serde(skip)]
+    pub is_repetition: bool,
 }
 
 /// Returns the messages of exceptions and error lines, each with its 1-based line.
@@ -170,7 +173,8 @@ pub(crate) fn readings(
         let mut lines =
             readings.iter().map(|other| other.line).chain(diagnosis.matches.iter().map(|page| page.line));
         if order < REPEATING_ORDER || lines.all(|line| line != reading.line) {
-            readings.push(Reading { names_cause: order < FALLBACK_ORDER, ..reading });
+            let is_repetition = order >= REPEATING_ORDER;
+            readings.push(Reading { names_cause: order < FALLBACK_ORDER, is_repetition, ..reading });
         }
     }
     readings.truncate(MAX_READINGS);
@@ -207,6 +211,7 @@ fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Fi
         next,
         pages: rule.pages.clone(),
         names_cause: false,
+        is_repetition: false,
     })
 }
 
