@@ -312,7 +312,7 @@ kbgen.match = (() => {
     while (end < size && end - from < LINE_REACH && (end === from || gaps[end] !== BREAK)) end++;
     return end;
   }
-  // The end of an `any` that ends a pattern: that of the line, or of the string in JSON that the pattern is in.
+  // The end of an `any` that ends a pattern: that of the line, or of the JSON string around the pattern.
   function restEnd(from) {
     const end = lineEnd(from);
     let quoted = false;
@@ -325,17 +325,18 @@ kbgen.match = (() => {
   }
   const textEnd = from => Math.max(Math.min(size, from + REACH), lineEnd(from));
 
-  // The ends of an `any` before the wanted character: first those within the line with closed brackets and quotes. It does
-  // not contain the beginning of the pattern.
+  // The ends of an `any` before the wanted character: first those within the line with closed brackets and quotes. It
+  // does not contain the beginning of the pattern.
   function clauseEnds(from, wanted, beginning) {
     const last = textEnd(from);
-    const final = beginning.at(-1);
+    const final = beginning[beginning.length - 1];
     const clauses = [];
     const others = [];
     let depth = 0;
     let quoted = false;
     let broken = false;
-    for (let end = from; end <= last; end++) {
+    let end = from;
+    for (; end <= last; end++) {
       if (end > from) {
         const c = bytes[end - 1];
         if (c === 40 || c === 91 || c === 123) depth++;
@@ -346,7 +347,7 @@ kbgen.match = (() => {
       }
       if (byteAt(end) === wanted) (depth || quoted || broken ? others : clauses).push(end);
     }
-    return clauses.concat(others);
+    return charge(8 + ((Math.min(end, last) - from) >> 4)) ? clauses.concat(others) : [];
   }
 
   // The ends of a placeholder, best first.
@@ -506,7 +507,7 @@ kbgen.match = (() => {
         letters.push(letter.charCodeAt(0) & 255);
         spaced.push(part[i - 1] === " ");
       });
-      const { type } = made.parts.at(-1) || {};
+      const { type } = made.parts[made.parts.length - 1] || {};
       made.parts.push({
         bytes: letters,
         spaced,
@@ -568,7 +569,7 @@ kbgen.match = (() => {
     function endsWell(end) {
       if (end >= size || gaps[end] !== NONE) return true;
       if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !m.parts.at(-1).bytes;
-      return (m.letters >= 12 && !m.parts.at(-1).any) || !joined(end);
+      return (m.letters >= 12 && !m.parts[m.parts.length - 1].any) || !joined(end);
     }
 
     function rest(index, from, first) {
@@ -587,7 +588,6 @@ kbgen.match = (() => {
         return end;
       }
       const isClause = part.type === "any" && next.bytes;
-      if (isClause && !charge(8 + ((textEnd(from) - from + 1) >> 4))) return -1;
       const list = isClause ? clauseEnds(from, next.bytes[0], m.beginning) : holeEnds(part.type, from);
       if (!isClause && !charge(8 + (list.length >> 4))) return -1;
       for (const tried of list) {
@@ -876,6 +876,20 @@ kbgen.match = (() => {
     return -1;
   }
 
+  // Whether programs often go on after a message: its line is a warning, or reports a failed import.
+  function isSurvivable(at) {
+    const before = [
+      ...text
+        .slice(Math.max(0, at - 400), at)
+        .split("\n")
+        .pop(),
+    ]
+      .slice(-200)
+      .join("");
+    const behind = [...text.slice(at, at + 400).split("\n")[0]].slice(0, 200).join("");
+    return /warn/i.test(before) || /ImportError|No module named/.test(before + behind);
+  }
+
   function* read(reader) {
     const all = reader.matchers.map(() => []);
     let skipped = -1;
@@ -901,7 +915,7 @@ kbgen.match = (() => {
             column = 1;
           } else if (c < 0xdc00 || c > 0xdfff) column++;
         }
-        Object.assign(place, { line, column });
+        Object.assign(place, { line, column, survivable: isSurvivable(places[place.start]) });
       });
     return all;
   }
@@ -988,6 +1002,17 @@ kbgen.match = (() => {
     let event = -1;
     let first = -480;
     let last;
+    const failure = Math.max(
+      ...findings
+        .filter(({ page, place, weak, brief }) => page.kind === "cause" && !place.survivable && !weak && !brief)
+        .map(({ place }) => place.start),
+    );
+    findings.forEach(finding => {
+      const { page, place } = finding;
+      // A cause that the program survived ranks as a warning.
+      const survived = page.kind === "cause" && place.survivable && place.start < failure;
+      finding.kind = survived ? "warning" : page.kind;
+    });
     findings
       .sort((a, b) => a.weak - b.weak || a.place.start - b.place.start)
       .forEach(finding => {
@@ -1000,22 +1025,23 @@ kbgen.match = (() => {
         }
         last = Math.max(last, end);
         finding.event = event;
-        finding.group = finding.page.kind + event;
+        finding.group = finding.kind + event;
         strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
       });
     return findings
-      .map(({ page, place, weight, weak, brief, figures, event, group }) => {
+      .map(({ page, kind, place, weight, weak, brief, figures, event, group }) => {
         const bonus = (!brief && EARLY[event]) || 0;
         const cause = (page.causes || []).find(({ when }) => holds(when, figures));
         return {
           slug: page.slug,
-          score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + bonus) * 200) + Math.min(weight, 199),
+          score: (weak ? 0 : KINDS[kind] + (strongest[group] + bonus) * 200) + Math.min(weight, 199),
           line: place.line,
           column: place.column,
           figures,
           cause: cause ? cause.id : null,
           ...(weak && { weak }),
           ...(brief && { brief }),
+          ...(place.survivable && { survivable: true }),
         };
       })
       .sort((a, b) => b.score - a.score);

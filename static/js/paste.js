@@ -227,12 +227,20 @@
     const isCause = match =>
       !match.brief && tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
     const end = text.slice(-NEAR_END);
-    const namesCause = exact.some(isCause);
-    const readings = namesCause
-      ? []
-      : kbgen
-          .readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1)
-          .filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
+    const causes = exact.filter(isCause);
+    let namesCause = causes.length > 0;
+    const said = causes.some(match => !match.survivable)
+      ? Object.assign([], { start: 0 })
+      : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+    let readings = said.filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
+    // A page of a failed import does not name the cause if the program went on and a later line does.
+    const failure = Math.max(...readings.filter(reading => reading.names_cause).map(reading => reading.line));
+    const isSurvived = ({ line }) =>
+      /ImportError|No module named/.test(lines[line - 1]) &&
+      (said.start > line || /warn/i.test(lines[line - 1])) &&
+      failure > line;
+    if (causes.every(isSurvived)) namesCause = false;
+    else readings = [];
     // Pages that only share words with the text add nothing to a reading.
     if (readings.length) near = near.filter(page => !("share" in page));
     // A text that a reading explains is whole, not the beginning of a message.

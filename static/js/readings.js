@@ -1,6 +1,6 @@
 /* What a log says, where no page names the cause: kbgen.readings(table, found, text, before)
-   gives [{slug, line, figures, says, next, pages}] for the result of kbgen.match; `text` is the end of the log, behind
-   so many lines.
+   gives [{slug, line, figures, says, next, pages}], and as `start` the first line of the traceback, for the result of
+   kbgen.match; `text` is the end of the log, behind so many lines.
    Port of crates/kbgen-signature/src/reading.rs and traceback.rs; both share the samples of content/readings. */
 kbgen.readings = (() => {
   "use strict";
@@ -288,18 +288,22 @@ kbgen.readings = (() => {
     const read = kbgen.match.reading;
     const trace = traceback(text, before, read);
     const all = found.readings.concat(...messages(table, found, trace));
-    return rules
+    const survived = new Set();
+    const isSurvived = each => Number(survived.has(each.slug));
+    const said = rules
       .map(rule => {
         if (rule.traceback) return trace && reading(rules, rule, trace.line, { ...trace.figures }, read);
         const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
         const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
         if (!match) return null;
         const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
+        // The program went on after a failed import or a warning if a traceback begins later.
+        if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
         return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);
       })
       .map((each, at) => ({ ...each, order: orderOf(rules[at], each, found, rules) }))
       .filter(each => each.says)
-      .sort((a, b) => a.order - b.order || a.line - b.line)
+      .sort((a, b) => isSurvived(a) - isSurvived(b) || a.order - b.order || a.line - b.line)
       .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
       .filter(
         (each, at, all) =>
@@ -311,5 +315,6 @@ kbgen.readings = (() => {
         if (order < FALLBACK) return { ...reading, names_cause: true };
         return order < REPEATING ? { ...reading, explains: true } : reading;
       });
+    return Object.assign(said, { start: trace ? trace.first : 0 });
   };
 })();

@@ -176,6 +176,22 @@ fn the_text_of_a_system_error_alone_leads_to_no_page() {
 }
 
 #[test]
+fn a_failure_comes_before_a_failed_import_and_a_warning_that_the_program_survived() {
+    let import = "ModuleNotFoundError: No module named 'librosa'\n";
+    let handled = format!("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n{import}");
+    let key = "Traceback (most recent call last):\n  File \"b.py\", line 2, in g\nKeyError: 'tomato'\n";
+    let memory = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+    let begins = |log: &str| diagnose(log).1;
+    assert!(begins(&format!("{handled}Model loaded in 3.1s\n{memory}")).starts_with("CUDA out of memory"));
+    assert!(begins(&format!("UserWarning: {import}{memory}")).starts_with("CUDA out of memory"));
+    let reads_key = "what the log says:\n\nThe program looked for the key \"tomato\"";
+    assert!(begins(&format!("{handled}Model loaded in 3.1s\n{key}")).starts_with(reads_key));
+    assert!(begins(&format!("UserWarning: No module named 'librosa'\n{key}")).starts_with(reads_key));
+    // Nothing else failed.
+    assert!(begins(&format!("{handled}worker: exit status 1\n")).starts_with("ModuleNotFoundError"));
+}
+
+#[test]
 fn pages_that_only_share_words_are_not_suggested_beside_a_reading() {
     let log = "zsh: no such file or directory: ./main\n";
     let (answer, text) = diagnose(log);

@@ -6,7 +6,7 @@ use crate::anchor::{Anchor, anchor_bytes};
 use crate::figure::{Figure, Figures};
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::pattern::{Pattern, PatternPart, PlaceholderType};
-use crate::placeholder::{clause_ends, rest_end, text_limit};
+use crate::placeholder::{clause_ends, rest_end};
 use crate::step_budget::StepBudget;
 
 /// Patterns with fewer literal characters match whole words only, and no words that a line end splits.
@@ -216,8 +216,9 @@ impl Matcher {
                 let next = self.parts.get(part + 1);
                 let ends = match (kind, next) {
                     (PlaceholderType::Any, Some(MatcherPart::Text { bytes, .. })) => {
-                        state.budget.charge(8 + (text_limit(state.text, at) + 1 - at) / 16)?;
-                        clause_ends(state.text, at, bytes[0], self.first_literal())
+                        let (ends, length) = clause_ends(state.text, at, bytes[0], self.first_literal());
+                        state.budget.charge(8 + length / 16)?;
+                        ends
                     }
                     _ => {
                         let ends = kind.ends(state.text, at);

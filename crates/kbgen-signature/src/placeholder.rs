@@ -216,11 +216,14 @@ fn quoted_ends(text: &NormalText, from: usize) -> Vec<usize> {
 }
 
 /// Returns the ends of an `any` at `from` before the character `next`: first those within the line with closed brackets and
-/// quotes. It does not contain the beginning of the pattern, because that is the beginning of another message.
-pub(crate) fn clause_ends(text: &NormalText, from: usize, next: u8, beginning: &[u8]) -> Vec<usize> {
+/// quotes. It does not contain the beginning of the pattern, because that is the beginning of another message. Also returns
+/// the number of characters that were read.
+pub(crate) fn clause_ends(text: &NormalText, from: usize, next: u8, beginning: &[u8]) -> (Vec<usize>, usize) {
+    let mut length = 0;
     let (mut clauses, mut others) = (Vec::new(), Vec::new());
     let (mut depth, mut is_quoted, mut is_broken) = (0_usize, false, false);
     for end in from..=text_limit(text, from) {
+        length = end - from;
         if end > from {
             let last = end - 1;
             match text.bytes[last] {
@@ -240,11 +243,11 @@ pub(crate) fn clause_ends(text: &NormalText, from: usize, next: u8, beginning: &
         }
     }
     clauses.append(&mut others);
-    clauses
+    (clauses, length)
 }
 
 /// Returns the last possible end of a text that starts at `from`.
-pub(crate) fn text_limit(text: &NormalText, from: usize) -> usize {
+fn text_limit(text: &NormalText, from: usize) -> usize {
     match line_end(text, from) {
         end if end - from > MAX_LENGTH => end,
         _ => text.len().min(from + MAX_LENGTH),
