@@ -70,6 +70,7 @@ kbgen.readings = (() => {
       if (!best || !raised.wrapper) best = { root, last, first };
     };
     function readLine(at, row) {
+      if (!row && !wrapped) return;
       const marked = MARKED.test(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = content(row);
@@ -196,10 +197,12 @@ kbgen.readings = (() => {
   }
 
   function nativeStack(text, before) {
-    const frames = text
-      .split("\n")
-      .map((row, at) => ({ ...(row.length < 2000 && nativeFrame(row)), line: at + 1 + before }))
-      .filter(({ path }) => path);
+    const frames = [];
+    text.split("\n").forEach((row, at) => {
+      // Every frame has one of these characters.
+      const found = row.length < 2000 && /[#+]/.test(row) && nativeFrame(row);
+      if (found && found.path) frames.push({ ...found, line: at + 1 + before });
+    });
     const library = path => path.replace(/^.*[/\\]/, "").replace(/\.so\..*$/, ".so");
     const own = frames.find(({ path, name }) => !SYSTEM.test(library(path)) && !REPORTING.test(name));
     if (!own || frames.length < 2) return null;
