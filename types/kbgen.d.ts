@@ -127,10 +127,9 @@ interface Tables {
 
 interface ErrorPage {
   title: string;
-  href: string;
   description: string;
-  causes: Record<string, Cause>;
-  fits: boolean;
+  causes?: Record<string, Cause>;
+  fits?: boolean;
   first_command: string | null;
 }
 

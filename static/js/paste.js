@@ -79,6 +79,7 @@
     return line;
   }
 
+  const fileOf = slug => `errors/${slug}/index.html`;
   // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
     const item = el("li");
@@ -159,7 +160,7 @@
         .filter(slug => kbgen.tables.pages[slug])
         .forEach(slug => {
           const link = el("a", kbgen.tables.pages[slug].title);
-          link.href = root.root + kbgen.tables.pages[slug].href;
+          link.href = root.root + fileOf(slug);
           item.appendChild(link);
         });
       list.appendChild(item);
@@ -256,7 +257,7 @@
     if (exact.length) near.forEach(addNear);
     exact.forEach(match => {
       const figures = match.line + JSON.stringify(match.figures);
-      list.appendChild(entry(tables.pages[match.slug], match, figures === read));
+      list.appendChild(entry({ ...tables.pages[match.slug], href: fileOf(match.slug) }, match, figures === read));
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
@@ -409,13 +410,12 @@
     }
     const found = kbgen.readCaseFragment(location.hash, tables);
     const probe = el("a");
-    const page = Object.keys(tables.pages)
-      .map(slug => tables.pages[slug])
-      .filter(page => {
-        probe.href = root.root + page.href;
-        return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
-      })[0];
-    if (!found || !page) return;
+    const here = Object.keys(tables.pages).find(slug => {
+      probe.href = root.root + fileOf(slug);
+      return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
+    });
+    if (!found || !here) return;
+    const { causes = {} } = tables.pages[here];
     document.querySelectorAll(".carried").forEach(old => {
       old.remove();
     });
@@ -432,8 +432,8 @@
     panel.setAttribute("role", "group");
     panel.setAttribute("aria-label", t("From your log"));
     panel.appendChild(el("p", t("From your log"), "label"));
-    if (cause && Object.prototype.hasOwnProperty.call(page.causes, id)) {
-      panel.appendChild(el("p", conclusion(page.causes[id], found.figures), "why"));
+    if (cause && Object.prototype.hasOwnProperty.call(causes, id)) {
+      panel.appendChild(el("p", conclusion(causes[id], found.figures), "why"));
     }
     if (list.firstChild) panel.appendChild(list);
     if (fit) panel.appendChild(fit);
