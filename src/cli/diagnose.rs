@@ -151,9 +151,16 @@ impl<'b> Diagnoser<'b> {
         if !found.matches.is_empty() || !is_binary && !end.trim().is_empty() {
             let input = DiagnosisInput { index: &self.index, diagnosis: &found, text: &end, limit: top };
             matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
-            readings = diagnosis::read_log(&self.db, &self.index, &found, (&end, skipped_lines), &matches);
+            let text = (end.as_str(), skipped_lines);
+            readings = diagnosis::read_log(&self.db, &self.index, &found, text, &mut matches);
             // Of 20 draws with a reading and pages that only share words with the log, 4 pages were right.
-            matches.retain(|page| page.found_by != Evidence::Words || readings.is_empty());
+            // A text that a reading explains is whole, not the beginning of a message.
+            let is_explained = readings.iter().any(|reading| reading.names_cause || reading.explains);
+            matches.retain(|page| match page.found_by {
+                Evidence::Words => readings.is_empty(),
+                Evidence::Beginning => !is_explained,
+                _ => true,
+            });
         }
         let quote = |page: &DiagnosedPage| found.matches.iter().find(|found| found.slug == page.slug);
         let quotes = matches

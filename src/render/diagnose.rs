@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::diagnosis;
 use crate::engine::Kind;
 use crate::files::Outputs;
-use crate::render::address::file;
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign, extend, json};
 use crate::render::views::{RenderContext, asks_for_memory};
 use crate::site::kinds::ErrorData;
@@ -33,10 +32,11 @@ struct Tables<'s> {
 #[derive(Serialize)]
 struct PageEntry<'s> {
     title: &'s str,
-    href: String,
     description: String,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     causes: serde_json::Map<String, Value>,
     /// Whether the error depends on memory, so that the calculator can help.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     fits: bool,
 }
 
@@ -230,7 +230,6 @@ fn entries(cx: &RenderContext<'_>) -> Vec<String> {
         });
         json(&PageEntry {
             title: &error.head.title.value,
-            href: file(&error.head.id.address()),
             description: cx.describe(&error.head),
             causes: causes.collect(),
             fits: asks_for_memory(error),
