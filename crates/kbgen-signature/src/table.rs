@@ -87,7 +87,7 @@ pub struct Cause {
 }
 
 /// The compiled table; serializes to compact JSON, which `static/js/match.js` reads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Version of the format.
     pub(crate) version: u32,
