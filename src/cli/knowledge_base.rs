@@ -99,11 +99,12 @@ impl KnowledgeBase {
 
     /// Returns the settings.
     pub fn config(&self) -> Config {
-        let settings = || match &self.root {
-            Some(root) => load::read_content(root, |_| false).unwrap_or_default(),
-            None => load::embedded_settings(),
+        let settings = match (self.sources.get(), &self.root) {
+            (Some(sources), _) => return Config::read(sources).0,
+            (None, Some(root)) => load::read_settings(root).unwrap_or_default(),
+            (None, None) => load::embedded_settings(),
         };
-        Config::read(self.sources.get().unwrap_or(&settings())).0
+        Config::read(&settings).0
     }
 
     /// Returns the cached result of a query on the pages. They are read only if it is not cached, or if one was modified a

@@ -66,6 +66,14 @@ pub fn read_content(root: &Path, is_needed: impl Fn(&str) -> bool) -> anyhow::Re
     Ok(read_into(root, &[CONTENT], Sources::default(), &is_needed)?.0)
 }
 
+/// Reads only `site.toml`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_settings(root: &Path) -> anyhow::Result<Sources> {
+    Ok(read_into(root, &[], Sources::default(), &|_| false)?.0)
+}
+
 fn read_into(
     root: &Path,
     folders: &[&str],
