@@ -4,7 +4,6 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use crate::diag::Diagnostic;
 use crate::files::{SourceId, Span, Spanned};
-use crate::load::block_yaml;
 use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
@@ -88,13 +87,13 @@ fn byte_of(text: &str, character: usize) -> usize {
     text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
 }
 
-/// Creates nodes with spans in the file.
-pub(super) struct Builder<'t> {
+struct Builder<'t> {
+    byte_at: Vec<usize>,
     place: Span,
     source: SourceId,
     faults: Vec<Diagnostic>,
     escaped: Vec<Spanned<String>>,
-    pub text: &'t str,
+    text: &'t str,
 }
 
 /// A collection that is still open.
@@ -111,24 +110,15 @@ struct Tree {
 }
 
 fn tree(text: &str, place: Span) -> Result<Tree, ScanError> {
-    let mut builder = Builder::new(text, place);
-    if let Some(root) = block_yaml::parse(&mut builder) {
-        return Ok(builder.finish(Some(root)));
-    }
-    general_tree(text, place)
-}
-
-/// As [`tree`], with the general parser only.
-fn general_tree(text: &str, place: Span) -> Result<Tree, ScanError> {
-    let mut builder = Builder::new(text, place);
-    let byte_at: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let byte = |character: usize| byte_at.get(character).copied().unwrap_or(text.len());
+    let byte_at = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let mut builder =
+        Builder { byte_at, place, source: place.source, faults: Vec::new(), escaped: Vec::new(), text };
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event?;
-        let (start, end) = (byte(span.start.index()), byte(span.end.index()));
+        let (start, end) = (builder.byte(span.start.index()), builder.byte(span.end.index()));
         match event {
             Event::DocumentStart(_) => {
                 documents += 1;
@@ -144,7 +134,7 @@ fn general_tree(text: &str, place: Span) -> Result<Tree, ScanError> {
             }
             Event::Scalar(value, style, anchor, tag) => {
                 builder.refuse_decorated(start, end, anchor, tag.is_some());
-                let node = builder.scalar(&value, style != ScalarStyle::Plain, start, end);
+                let node = builder.scalar(&value, style, start, end);
                 place_node(&mut open, &mut root, node);
             }
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
@@ -195,17 +185,16 @@ fn place_node(open: &mut [Open], root: &mut Option<Node>, node: Node) {
     }
 }
 
-impl<'t> Builder<'t> {
-    fn new(text: &'t str, place: Span) -> Self {
-        Self { place, source: place.source, faults: Vec::new(), escaped: Vec::new(), text }
+impl Builder<'_> {
+    fn byte(&self, character: usize) -> usize {
+        self.byte_at.get(character).copied().unwrap_or(self.text.len())
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.source, self.place.start + start, self.place.start + end)
     }
 
-    /// Creates a node from a range of the text, without the white space at its end.
-    pub fn node(&self, start: usize, end: usize, kind: NodeKind) -> Node {
+    fn node(&self, start: usize, end: usize, kind: NodeKind) -> Node {
         let trimmed = start + self.text[start..end.max(start)].trim_end().len();
         Node { span: self.span(start, trimmed), kind }
     }
@@ -214,8 +203,7 @@ impl<'t> Builder<'t> {
         Tree { node, faults: self.faults, escaped: self.escaped }
     }
 
-    /// Creates the node of a scalar.
-    pub fn scalar(&mut self, value: &str, quoted: bool, start: usize, end: usize) -> Node {
+    fn scalar(&mut self, value: &str, style: ScalarStyle, start: usize, end: usize) -> Node {
         let (written, place) = (&self.text[start..end.max(start)], self.span(start, end));
         let is_escaped = |character: char| {
             (!character.is_ascii() || character.is_control()) && !written.contains(character)
@@ -223,6 +211,7 @@ impl<'t> Builder<'t> {
         if value.contains(is_escaped) {
             self.escaped.push(Spanned::new(value.to_string(), place));
         }
+        let quoted = style != ScalarStyle::Plain;
         let kind = match value {
             "" | "~" | "null" | "Null" | "NULL" if !quoted => NodeKind::Null,
             _ => NodeKind::Scalar { text: value.to_string(), quoted },
@@ -285,36 +274,6 @@ mod tests {
             ["4:1 tab-indentation", "1:12 unquoted-colon", "2:7 yaml-syntax", "3:9 unquoted-colon"]
         );
         assert!(front.cut, "the line with the tab is left out");
-    }
-
-    /// Returns whether both parsers create the same nodes, or `false` if only the general parser accepts the text.
-    fn is_parsed_alike(text: &str) -> bool {
-        let place = Span::new(Sources::default().add("a.md", ""), 7, 7 + text.len());
-        let mut builder = Builder::new(text, place);
-        let Some(node) = block_yaml::parse(&mut builder) else { return false };
-        let Ok(general) = general_tree(text, place) else { panic!("accepted: {text}") };
-        let expected = (general.node, general.escaped, general.faults.len());
-        assert_eq!(format!("{:?}", (Some(node), builder.escaped, 0)), format!("{expected:?}"), "{text}");
-        true
-    }
-
-    #[test]
-    fn both_parsers_create_the_same_nodes() {
-        let text = include_str!("front_matter.yml");
-        assert!(is_parsed_alike(text));
-        let inserted = "|  |\n|-|- |:|: |\"|'|#|a|[|]|{|}|,|\\|~|>|é|\t|\n  |&a |*|? |!|%|---\n";
-        for (at, character) in text.char_indices() {
-            let (before, after) = (&text[..at], &text[at + character.len_utf8()..]);
-            is_parsed_alike(&format!("{before}{after}"));
-            for other in inserted.split('|').chain(["|"]) {
-                is_parsed_alike(&format!("{before}{other}{character}{after}"));
-            }
-        }
-        let pages = crate::load::embedded();
-        let fronts: Vec<&str> =
-            pages.under("content/").filter_map(|(_, page)| page.text.split("---\n").nth(1)).collect();
-        let accepted = fronts.iter().filter(|front| is_parsed_alike(front)).count();
-        assert!(accepted > fronts.len() * 9 / 10, "{accepted} of {}", fronts.len());
     }
 
     #[test]

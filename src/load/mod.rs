@@ -4,7 +4,6 @@
 //!    [`embedded()`] returns those in the program.
 //! 2. [`pages()`] splits each page into front matter and body and parses both.
 
-mod block_yaml;
 mod carried;
 mod disk;
 mod embedded;
