@@ -91,6 +91,7 @@ interface Match {
   cause?: string;
   quote?: string;
   setting?: LogSetting;
+  survivable?: boolean;
 }
 
 type Matches = Match[] & { steps: number; skipped: number; begun: string[]; readings: Match[] };
@@ -104,6 +105,7 @@ interface Reading {
   next: string;
   pages: string[];
   names_cause?: boolean;
+  explains?: boolean;
 }
 
 interface Cause {
@@ -125,10 +127,9 @@ interface Tables {
 
 interface ErrorPage {
   title: string;
-  href: string;
   description: string;
-  causes: Record<string, Cause>;
-  fits: boolean;
+  causes?: Record<string, Cause>;
+  fits?: boolean;
   first_command: string | null;
 }
 
@@ -181,7 +182,7 @@ declare const kbgen: {
     reading: any;
   };
   // readings.js
-  readings(table: any, found: Matches, text: string, before?: number): Reading[];
+  readings(table: any, found: Matches, text: string, before?: number): Reading[] & { start: number };
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js

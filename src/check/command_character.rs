@@ -39,7 +39,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             found.extend(marks.into_iter().map(|mark| mark.fixable(span(mark.shifted(range.start)))));
         }
     }
-    for (line, outline) in texts::lines(context) {
+    for (line, outline) in texts::lines(context, texts::CODE_MARKS) {
         let code = outline.code.iter().filter_map(|range| line.value.get(range.clone()));
         found.extend(code.flat_map(in_inline).map(|mark| mark.finding(line.span)));
     }

@@ -172,6 +172,8 @@ fn faults_in_causes(error: &ErrorData) -> Vec<Diagnostic> {
     let is_link = |kind: &MarkdownErrorKind| matches!(kind, LinkScheme(_) | LinkHost(_));
     let is_html = |kind: &MarkdownErrorKind| matches!(kind, RawHtml(_) | HtmlComment);
     let first = |line: &Spanned<String>, counts: &dyn Fn(&MarkdownErrorKind) -> bool| {
+        // Other lines have neither links nor HTML, so that they need not be parsed.
+        line.value.contains(['[', '<']).then_some(())?;
         let fault = outline_inline(&line.value).errors.into_iter().find(|fault| counts(&fault.kind))?;
         Some(finding(&fault.kind, line.span))
     };

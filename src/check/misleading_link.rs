@@ -25,7 +25,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         let span = |link: &Link| head.body.span.part(link.range.start, link.range.end);
         found.extend(head.body.outline.links.iter().filter_map(|link| finding(link, span(link))));
     }
-    for (line, outline) in texts::lines(context) {
+    for (line, outline) in texts::lines(context, texts::LINK_MARKS) {
         found.extend(outline.links.iter().filter_map(|link| finding(link, line.span)));
     }
     found

@@ -1,8 +1,10 @@
 //! Placeholder text of templates in published pages.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::check::CheckContext;
+use crate::check::phrases::Phrases;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::{Head, scaffold};
@@ -16,16 +18,19 @@ pub(super) const RULE: Rule = Rule {
 /// Maximum number of reported places per phrase.
 const SHOWN: usize = 10;
 
+static PHRASES: LazyLock<Vec<&str>> = LazyLock::new(scaffold::placeholders);
+static SEARCH: LazyLock<Phrases<'_>> = LazyLock::new(|| Phrases::new(scaffold::placeholders()));
+
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let phrases = scaffold::placeholders();
     // A category without its own file uses the file of an error.
     let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
     let published = context.pages.heads().filter(|head| !head.draft).filter(has_file);
     published
+        .filter(|head| SEARCH.find(&context.sources.get(head.source).text).next().is_some())
         .flat_map(|head| {
             let text = &context.sources.get(head.source).text;
             let mut ranges: Vec<Range<usize>> = Vec::new();
-            for phrase in &phrases {
+            for phrase in &*PHRASES {
                 for (at, _) in text.match_indices(phrase).take(SHOWN) {
                     if !ranges.iter().any(|range| range.contains(&at)) {
                         ranges.push(at..at + phrase.len());

@@ -1,8 +1,10 @@
 //! Access tokens and user names in pages.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::check::CheckContext;
+use crate::check::phrases::Phrases;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::Head;
@@ -88,61 +90,70 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 
 fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {
     let place = |range: Range<usize>| Span::new(head.source, range.start, range.end);
-    let secrets = secrets(text).into_iter().map(|range| {
+    let (secrets, users) = in_text(text);
+    let secrets = secrets.into_iter().map(|range| {
         Diagnostic::error(&RULE, place(range), "access token or private key")
             .help("replace it with a placeholder such as `hf_xxx`, and revoke it if it is real")
     });
-    let users = users(text).into_iter().map(|range| {
+    let users = users.into_iter().map(|range| {
         let message = format!("home folder of user `{}`", &text[range.clone()]);
         Diagnostic::warning(&RULE, place(range), message).help("replace the name with `user`")
     });
     secrets.chain(users).collect()
 }
 
-/// Finds access tokens and private keys.
-fn secrets(text: &str) -> Vec<Range<usize>> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let mut found = Vec::new();
-    for (beginning, fewest) in TOKENS {
-        // A token starts at a word boundary; this also keeps the search linear.
-        for (at, _) in text.match_indices(beginning).filter(|(at, _)| !text[..*at].ends_with(is_part)) {
-            let rest = &text[at + beginning.len()..];
-            let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-            let mut letters: Vec<u8> = rest.bytes().take(length).collect();
-            letters.sort_unstable();
-            letters.dedup();
-            let is_varied = letters.len() >= DIFFERENT && letters.iter().any(u8::is_ascii_digit);
-            let is_example = rest[..length].contains("EXAMPLE");
-            if length >= fewest && is_varied && !is_example {
-                found.push(at..at + beginning.len() + length);
-            }
+/// Start of the first line of a private key.
+const KEY_START: &str = "-----BEGIN ";
+
+/// Texts at the start of tokens, then of private keys, then of home folders.
+static STARTS: LazyLock<Phrases<'_>> = LazyLock::new(|| {
+    Phrases::new(TOKENS.iter().map(|(start, _)| *start).chain([KEY_START]).chain(HOMES).collect())
+});
+
+/// Finds access tokens, private keys, and user names in paths of home folders.
+fn in_text(text: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let (mut secrets, mut users) = (Vec::new(), Vec::new());
+    for (which, at) in STARTS.find(text) {
+        match (TOKENS.get(which), which.checked_sub(TOKENS.len() + 1)) {
+            (Some(token), _) => secrets.extend(token_at(text, at, *token)),
+            (None, Some(home)) => users.extend(user_at(text, at, HOMES[home])),
+            (None, None) => secrets.extend(key_at(text, at)),
         }
     }
-    for (at, _) in text.match_indices("-----BEGIN ") {
-        let last = (at..=text.len().min(at + MAX_KEY_LINE)).rfind(|end| text.is_char_boundary(*end));
-        let rest = &text[at..last.unwrap_or(at)];
-        let end = rest.lines().next().and_then(|line| line.find(KEY_END));
-        found.extend(end.map(|end| at..at + end + KEY_END.len()));
-    }
-    found
+    (secrets, users)
 }
 
-/// Finds user names in paths of home folders.
-fn users(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for home in HOMES {
-        for (at, _) in text.match_indices(home) {
-            // Inside a longer path, it is not a home folder.
-            let is_top = home.starts_with(':')
-                || !text[..at].ends_with(|c: char| c.is_alphanumeric() || ".-_~}".contains(c));
-            let start = at + home.len();
-            let rest = &text[start..];
-            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-            let name = rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())].trim_end_matches('.');
-            if is_top && !name.is_empty() && !NOBODY.contains(&name.to_lowercase().as_str()) {
-                found.push(start..start + name.len());
-            }
-        }
+fn token_at(text: &str, at: usize, (beginning, fewest): (&str, usize)) -> Option<Range<usize>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    // A token starts at a word boundary; this also keeps the search linear.
+    if text[..at].ends_with(is_part) {
+        return None;
     }
-    found
+    let rest = &text[at + beginning.len()..];
+    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+    let mut letters: Vec<u8> = rest.bytes().take(length).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    let is_varied = letters.len() >= DIFFERENT && letters.iter().any(u8::is_ascii_digit);
+    let is_example = rest[..length].contains("EXAMPLE");
+    (length >= fewest && is_varied && !is_example).then(|| at..at + beginning.len() + length)
+}
+
+fn key_at(text: &str, at: usize) -> Option<Range<usize>> {
+    let last = (at..=text.len().min(at + MAX_KEY_LINE)).rfind(|end| text.is_char_boundary(*end));
+    let rest = &text[at..last.unwrap_or(at)];
+    let end = rest.lines().next().and_then(|line| line.find(KEY_END))?;
+    Some(at..at + end + KEY_END.len())
+}
+
+fn user_at(text: &str, at: usize, home: &str) -> Option<Range<usize>> {
+    // Inside a longer path, it is not a home folder.
+    let is_top =
+        home.starts_with(':') || !text[..at].ends_with(|c: char| c.is_alphanumeric() || ".-_~}".contains(c));
+    let start = at + home.len();
+    let rest = &text[start..];
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let name = rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())].trim_end_matches('.');
+    let is_user = is_top && !name.is_empty() && !NOBODY.contains(&name.to_lowercase().as_str());
+    is_user.then(|| start..start + name.len())
 }

@@ -5,6 +5,10 @@ use crate::files::{Span, Spanned};
 use crate::markdown::{Outline, outline_inline};
 use crate::site::Head;
 
+/// Characters without which a line has no link, and those without which it has no code.
+pub(super) const LINK_MARKS: &[char] = &['[', '<'];
+pub(super) const CODE_MARKS: &[char] = &['`'];
+
 /// Returns the heads of the checked pages and of extractors and readings, which have no page but are read by people.
 pub(super) fn heads<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = &'s Head> {
     let extractors = context.pages.extractors.iter().map(|page| &page.head);
@@ -12,12 +16,15 @@ pub(super) fn heads<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = &'s 
     context.pages.heads().chain(extractors).chain(readings)
 }
 
-/// Returns the one-line Markdown of the front matter with its outline. Quotes and folded lines shift offsets, so
-/// findings cover the whole value.
-pub(super) fn lines<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = (&'s Spanned<String>, Outline)> {
+/// Returns the one-line Markdown of the front matter that contains one of `marks`, with its outline. Quotes and folded lines
+/// shift offsets, so findings cover the whole value.
+pub(super) fn lines<'s>(
+    context: &CheckContext<'s>,
+    marks: &'static [char],
+) -> impl Iterator<Item = (&'s Spanned<String>, Outline)> {
     let causes = context.pages.errors.iter().flat_map(|error| &error.data.causes);
     let lines = causes.flat_map(|cause| [&cause.title, &cause.tell]);
-    lines.filter(|line| line.value.contains(['`', '[', '<'])).map(|line| (line, outline_inline(&line.value)))
+    lines.filter(move |line| line.value.contains(marks)).map(|line| (line, outline_inline(&line.value)))
 }
 
 /// Returns whether a byte of a body is in inline code or in a fenced code block.

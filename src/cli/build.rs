@@ -25,7 +25,7 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let progress = Progress::new();
+    let progress = Progress::new(options.timings);
     progress.start_stage(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;
     if options.publish {

@@ -31,7 +31,7 @@ pub(super) fn run(
     options: &DiagnoseOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let base = KnowledgeBase::find(arguments)?;
+    let base = KnowledgeBase::find_pages(arguments, is_used)?;
     let ended = match options.command.split_first() {
         Some((program, rest)) => Some(watch(program, rest, terminal)?),
         None => None,
@@ -54,6 +54,8 @@ pub(super) fn run(
         ));
     }
     diagnoser.save(&cache);
+    // The process ends soon; freeing each signature would only take time.
+    std::mem::forget(diagnoser);
     let text: TerminalText = match options.format {
         OutputFormat::Json => escape::json(&base.answer(&found)).into(),
         OutputFormat::Human => human::describe(&found, &base.config()),
@@ -73,6 +75,7 @@ pub(super) fn run(
 pub(super) struct Diagnoser<'b> {
     base: &'b KnowledgeBase,
     engine: Engine,
+    pages: OnceCell<Site>,
     db: DiagnosisDb,
     index: Index,
     text_index: OnceCell<TextIndex>,
@@ -99,15 +102,18 @@ pub(super) struct LogDiagnosis {
 impl<'b> Diagnoser<'b> {
     /// Compiles the signatures, or reads them from the cache of the engine.
     pub fn new(base: &'b KnowledgeBase, engine: Engine) -> Self {
-        let db = base.query(&engine, "book", |sources| DiagnosisDb::new(&pages(sources), sources));
-        Self { index: db.index(), base, engine, db, text_index: OnceCell::new() }
+        let pages = OnceCell::new();
+        let read = |sources: &Sources| DiagnosisDb::new(pages.get_or_init(|| self::pages(sources)), sources);
+        let mut db = base.query(&engine, "book", read);
+        Self { index: db.take_index(), base, engine, pages, db, text_index: OnceCell::new() }
     }
 
     /// Returns the text index of errors and guides.
     pub fn text_index(&self) -> &TextIndex {
         self.text_index.get_or_init(|| {
             self.base.query(&self.engine, "words", |sources| {
-                diagnosis::text_index(&pages(sources), sources, &Engine::without_cache())
+                let pages = self.pages.get_or_init(|| pages(sources));
+                diagnosis::text_index(pages, sources, &Engine::without_cache())
             })
         })
     }
@@ -151,9 +157,16 @@ impl<'b> Diagnoser<'b> {
         if !found.matches.is_empty() || !is_binary && !end.trim().is_empty() {
             let input = DiagnosisInput { index: &self.index, diagnosis: &found, text: &end, limit: top };
             matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
-            readings = diagnosis::read_log(&self.db, &self.index, &found, (&end, skipped_lines), &matches);
+            let text = (end.as_str(), skipped_lines);
+            readings = diagnosis::read_log(&self.db, &self.index, &found, text, &mut matches);
             // Of 20 draws with a reading and pages that only share words with the log, 4 pages were right.
-            matches.retain(|page| page.found_by != Evidence::Words || readings.is_empty());
+            // A text that a reading explains is whole, not the beginning of a message.
+            let is_explained = readings.iter().any(|reading| reading.names_cause || reading.explains);
+            matches.retain(|page| match page.found_by {
+                Evidence::Words => readings.is_empty(),
+                Evidence::Beginning => !is_explained,
+                _ => true,
+            });
         }
         let quote = |page: &DiagnosedPage| found.matches.iter().find(|found| found.slug == page.slug);
         let quotes = matches
@@ -165,8 +178,12 @@ impl<'b> Diagnoser<'b> {
 }
 
 fn pages(sources: &Sources) -> Site {
-    let is_used = |path: &str| FOLDERS.iter().any(|folder| path.starts_with(folder));
-    load::pages(&sources.only(is_used), Drafts::Exclude).0
+    load::front_matter_pages(&sources.only(is_used), Drafts::Exclude)
+}
+
+/// Returns whether a diagnosis uses the page at a path.
+fn is_used(path: &str) -> bool {
+    FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
 /// Returns whether more than a tenth of the characters are unprintable.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
@@ -88,6 +89,11 @@ fn complete_length(bytes: &[u8]) -> usize {
     let first = bytes[end..].iter().rposition(|byte| *byte >= 0xc0).map(|at| end + at);
     let is_cut = |from: usize| str::from_utf8(&bytes[from..]).is_err_and(|error| error.error_len().is_none());
     first.filter(|from| is_cut(*from)).unwrap_or(bytes.len())
+}
+
+/// Returns the current time.
+pub(super) fn now() -> SystemTime {
+    SystemTime::now()
 }
 
 /// Returns the current date in the local time zone.

@@ -35,7 +35,7 @@ use crate::site::Site;
 
 pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Terminal) -> Result<Outcome> {
     let by_name = options.models.iter().any(|model| !model_file::is_file(model));
-    let base = KnowledgeBase::find_pages(arguments, |path| is_used(path, by_name))?;
+    let base = KnowledgeBase::find_pages(arguments, move |path| is_used(path, by_name))?;
     base.announce(terminal);
     let site = pages(&base, by_name);
     let report = report::report(&site, &FitRequest::new(&site, options)?)?;

@@ -14,15 +14,19 @@ use crate::cli::terminal::Terminal;
 use crate::config::Config;
 use crate::engine::{Engine, Kind};
 use crate::facts::{Fact, Fingerprint, Name, unrecorded};
-use crate::files::Sources;
+use crate::files::{Key, Sources};
 use crate::load::{self, EMBEDDED_COMMIT, EMBEDDED_DATE, EMBEDDED_HASH};
 
-/// Settings and pages; the embedded ones are unpacked on first use.
+/// Settings and pages, read or unpacked on first use.
 pub(super) struct KnowledgeBase {
     /// Site folder; `None` for the embedded knowledge base.
     root: Option<PathBuf>,
     is_given: bool,
+    /// Whether the page at a path is read from a folder.
+    is_needed: Box<dyn Fn(&str) -> bool>,
     sources: OnceCell<Sources>,
+    /// Stamps of the pages, taken before they are read.
+    stamps: OnceCell<Option<Key>>,
 }
 
 /// Origin of an answer, as written to JSON.
@@ -47,7 +51,7 @@ impl KnowledgeBase {
     /// Returns the site of `--root`, else the nearest parent folder with a `site.toml`, else the embedded knowledge base.
     ///
     /// # Errors
-    /// If the folder of `--root` is not a site, or `site.toml` cannot be read.
+    /// If the folder of `--root` is not a site.
     pub fn find(arguments: &Arguments) -> Result<Self> {
         Self::find_pages(arguments, |_| true)
     }
@@ -56,14 +60,18 @@ impl KnowledgeBase {
     ///
     /// # Errors
     /// As [`KnowledgeBase::find`].
-    pub fn find_pages(arguments: &Arguments, is_needed: impl Fn(&str) -> bool) -> Result<Self> {
+    pub fn find_pages(arguments: &Arguments, is_needed: impl Fn(&str) -> bool + 'static) -> Result<Self> {
         let root = match &arguments.root {
             Some(given) => Some(environment::root(Some(given))?),
             None => environment::nearest_root()?,
         };
-        let sources = root.as_deref().map(|root| load::read_content(root, is_needed)).transpose()?;
-        let sources = sources.map(OnceCell::from).unwrap_or_default();
-        Ok(Self { root, is_given: arguments.root.is_some(), sources })
+        Ok(Self {
+            root,
+            is_given: arguments.root.is_some(),
+            is_needed: Box::new(is_needed),
+            sources: OnceCell::new(),
+            stamps: OnceCell::new(),
+        })
     }
 
     /// Prints which knowledge base is used, unless the command line names it.
@@ -81,34 +89,50 @@ impl KnowledgeBase {
         }
     }
 
-    /// Returns settings and pages.
+    /// Returns settings and pages. A site that was deleted meanwhile has none.
     pub fn sources(&self) -> &Sources {
-        self.sources.get_or_init(load::embedded)
+        self.sources.get_or_init(|| match &self.root {
+            Some(root) => load::read_content(root, &self.is_needed).unwrap_or_default(),
+            None => load::embedded(),
+        })
     }
 
     /// Returns the settings.
     pub fn config(&self) -> Config {
-        match self.sources.get() {
-            Some(sources) => Config::read(sources).0,
-            None => Config::read(&load::embedded_settings()).0,
-        }
+        let settings = match (self.sources.get(), &self.root) {
+            (Some(sources), _) => return Config::read(sources).0,
+            (None, Some(root)) => load::read_settings(root).unwrap_or_default(),
+            (None, None) => load::embedded_settings(),
+        };
+        Config::read(&settings).0
     }
 
-    /// Returns the cached result of a query. The pages of the embedded knowledge base are unpacked only if there is none.
+    /// Returns the cached result of a query on the pages. They are read only if it is not cached, or if one was modified a
+    /// moment ago.
     pub fn query<T: Serialize + DeserializeOwned>(
         &self,
         engine: &Engine,
         name: &str,
         make: impl FnOnce(&Sources) -> T,
     ) -> T {
-        if self.root.is_some() {
+        let stamps = match &self.root {
+            _ if engine.is_without_cache() => return make(self.sources()),
+            Some(root) => *self.stamps.get_or_init(|| {
+                let now = environment::now();
+                self.sources.get().is_none().then(|| load::stamps(root, &self.is_needed, now)).flatten()
+            }),
+            None => Some(Key::of([EMBEDDED_HASH])),
+        };
+        let Some(stamps) = stamps else {
             engine.register(self.sources());
             return engine.query(Kind::Diagnosis, name, || make(self.sources()));
-        }
-        let hash = Fact::new(Name::new("embedded", ""), Fingerprint::of([EMBEDDED_HASH]), EMBEDDED_HASH);
-        engine.register(&hash);
-        let make = |_: &str| unrecorded(|| make(self.sources()));
-        engine.query(Kind::Diagnosis, name, || make(&hash))
+        };
+        let stamps = Fact::new(Name::new("stamps", ""), Fingerprint::of([stamps]), ());
+        engine.register(&stamps);
+        engine.query(Kind::Diagnosis, name, || {
+            let () = *stamps;
+            unrecorded(|| make(self.sources()))
+        })
     }
 
     /// Adds the origin to a result.

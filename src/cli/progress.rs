@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,10 @@ const SLOWEST_PAGES: usize = 10;
 pub(crate) struct Progress {
     started: Instant,
     bar: ProgressBar,
+    /// Whether the bar is drawn.
+    is_drawn: Once,
+    /// Whether pages are timed.
+    timed: bool,
     times: Mutex<Times>,
 }
 
@@ -62,14 +66,14 @@ impl fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Starts the clocks. The bar appears after [`BAR_DELAY`] if stderr is a terminal.
-    pub fn new() -> Self {
+    /// Starts the clocks, those of pages only if they are `timed`. The bar appears after [`BAR_DELAY`] if stderr is a terminal.
+    pub fn new(timed: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         // Without color, so `NO_COLOR` needs no special case.
         if let Ok(style) = ProgressStyle::with_template("{msg:10} [{bar:40}] {pos} of {len} pages") {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { started: Instant::now(), bar, times: Mutex::default() }
+        Self { started: Instant::now(), bar, is_drawn: Once::new(), timed, times: Mutex::default() }
     }
 
     fn times(&self) -> MutexGuard<'_, Times> {
@@ -112,20 +116,24 @@ impl BuildProgress for Progress {
     }
 
     fn start_page(&self, _path: &str) {
+        if !self.timed {
+            return;
+        }
         self.times().pages.insert(thread::current().id(), cpu_or_wall(self.started));
     }
 
     fn finish_page(&self, path: &str) {
-        let now = cpu_or_wall(self.started);
-        let mut times = self.times();
-        if let (Some(started), Some((stage, _))) =
-            (times.pages.remove(&thread::current().id()), times.current)
-        {
-            times.note(now.saturating_sub(started), stage, path);
+        if self.timed {
+            let now = cpu_or_wall(self.started);
+            let mut times = self.times();
+            if let (Some(started), Some((stage, _))) =
+                (times.pages.remove(&thread::current().id()), times.current)
+            {
+                times.note(now.saturating_sub(started), stage, path);
+            }
         }
-        drop(times);
-        if self.bar.is_hidden() && !self.bar.is_finished() && self.started.elapsed() > BAR_DELAY {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if !self.is_drawn.is_completed() && self.started.elapsed() > BAR_DELAY {
+            self.is_drawn.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
         }
         self.bar.inc(1);
     }

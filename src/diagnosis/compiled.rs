@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern};
+use kbgen_signature::{self as signature, Cause, Extractor, Index, Pattern, ReadingPage};
 
 use crate::diagnosis::extractors::parse_extractors;
 use crate::diagnosis::readings::parse_readings;
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
 use crate::engine::Engine;
-use crate::facts::{Facts, Fingerprint, Name, read, unrecorded};
+use crate::facts::{Facts, Fingerprint, Name, map, read, unrecorded};
 use crate::files::{Key, Sources};
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 use crate::site::{self, Head, Page, Site};
@@ -96,6 +96,25 @@ impl CompiledSignatures {
 
     /// Compiles all valid signatures. Skips symptoms, which have no message.
     pub fn new(site: &Site, sources: &Sources) -> Self {
+        let ParsedSignatures { pages, extractors, readings, pattern_errors, condition_errors, incomplete } =
+            ParsedSignatures::new(site, sources);
+        let index = Index::with_readings(&pages, &extractors, &readings);
+        Self { index, extractors, pattern_errors, condition_errors, incomplete }
+    }
+}
+
+/// The signatures of a site before they are compiled.
+pub(super) struct ParsedSignatures {
+    pub pages: Vec<signature::Page>,
+    pub extractors: Vec<Extractor>,
+    pub readings: Vec<ReadingPage>,
+    pattern_errors: Vec<SignatureError>,
+    condition_errors: Vec<SignatureError>,
+    incomplete: BTreeSet<String>,
+}
+
+impl ParsedSignatures {
+    pub fn new(site: &Site, sources: &Sources) -> Self {
         let mut parser = SignatureParser::new(sources);
         let extractors = parse_extractors(&site.extractors, &mut parser);
         let readings = parse_readings(site, &mut parser);
@@ -105,44 +124,46 @@ impl CompiledSignatures {
         let heads = site.extractors.iter().map(|page| &page.head);
         let heads = heads.chain(site.readings.iter().map(|page| &page.head));
         let incomplete = heads.filter(|head| is_incomplete(head));
-        let incomplete = incomplete.map(|head| head.id.slug.clone()).collect();
-        let mut compiler = PageCompiler { extractors: &extractors, incomplete, parser };
-        let errors = site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom);
-        let compiled: Vec<signature::Page> = errors.map(|error| compiler.page(error)).collect();
-        let PageCompiler {
-            parser: SignatureParser { pattern_errors, condition_errors, .. }, incomplete, ..
-        } = compiler;
-        let index = Index::with_readings(&compiled, &extractors, &readings);
-        Self { index, extractors, pattern_errors, condition_errors, incomplete }
+        let mut incomplete: BTreeSet<String> = incomplete.map(|head| head.id.slug.clone()).collect();
+        let errors: Vec<_> =
+            site.errors.iter().filter(|error| error.data.kind != ErrorKind::Symptom).collect();
+        let compiled = map(&errors, |error| {
+            let parser = SignatureParser::new(sources);
+            let mut compiler = PageCompiler { extractors: &extractors, incomplete: &incomplete, parser };
+            let (page, is_incomplete) = compiler.page(error);
+            (page, is_incomplete, compiler.parser)
+        });
+        let SignatureParser { mut pattern_errors, mut condition_errors, .. } = parser;
+        let mut pages = Vec::new();
+        let mut found = Vec::new();
+        for (page, is_incomplete, parser) in compiled {
+            found.extend(is_incomplete.then(|| page.slug.clone()));
+            pages.push(page);
+            pattern_errors.extend(parser.pattern_errors);
+            condition_errors.extend(parser.condition_errors);
+        }
+        incomplete.extend(found);
+        Self { pages, extractors, readings, pattern_errors, condition_errors, incomplete }
     }
 }
 
 struct PageCompiler<'s> {
     extractors: &'s [Extractor],
-    /// See [`CompiledSignatures`].
-    incomplete: BTreeSet<String>,
+    /// Slugs of extractors and readings with errors.
+    incomplete: &'s BTreeSet<String>,
     parser: SignatureParser<'s>,
 }
 
 impl PageCompiler<'_> {
-    fn page(&mut self, error: &Page<ErrorData>) -> signature::Page {
-        let errors = self.error_count();
+    /// Returns the signatures of a page, and whether it is incomplete.
+    fn page(&mut self, error: &Page<ErrorData>) -> (signature::Page, bool) {
         let page = self.parse_page(error);
         let entries = &error.data.signatures;
         let is_unclear = entries.iter().any(|entry| matches!(entry.text(), SignatureText::Unclear));
         let uses_incomplete = entries.iter().any(|entry| self.uses_incomplete_extractor(entry));
-        if !error.head.knows(key!(ErrorData.signatures))
-            || is_unclear
-            || uses_incomplete
-            || self.error_count() > errors
-        {
-            self.incomplete.insert(page.slug.clone());
-        }
-        page
-    }
-
-    fn error_count(&self) -> usize {
-        self.parser.pattern_errors.len() + self.parser.condition_errors.len()
+        let has_errors = !self.parser.pattern_errors.is_empty() || !self.parser.condition_errors.is_empty();
+        let is_unknown = !error.head.knows(key!(ErrorData.signatures));
+        (page, is_unknown || is_unclear || uses_incomplete || has_errors)
     }
 
     fn uses_incomplete_extractor(&self, entry: &site::kinds::Signature) -> bool {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use kbgen_signature::{Extractor, Index, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::diagnosis::{CompiledSignatures, relevant_figures};
+use crate::diagnosis::compiled::ParsedSignatures;
+use crate::diagnosis::relevant_figures;
 use crate::files::Sources;
 use crate::site::Site;
 use crate::site::kinds;
@@ -39,27 +40,22 @@ pub(super) struct CauseEntry {
 impl DiagnosisDb {
     /// Compiles all valid signatures.
     pub fn new(site: &Site, sources: &Sources) -> Self {
-        let compiled = CompiledSignatures::new(site, sources);
+        let ParsedSignatures { pages, extractors, readings, .. } = ParsedSignatures::new(site, sources);
         let mut errors = BTreeMap::new();
         for error in &site.errors {
             errors.entry(error.head.id.slug.clone()).or_insert_with(|| ErrorEntry {
                 names_cause: error.data.kind == kinds::ErrorKind::Cause,
                 title: error.head.title.value.clone(),
                 address: error.head.id.address(),
-                causes: error
-                    .data
-                    .causes
-                    .iter()
-                    .map(|cause| CauseEntry::of(cause, &compiled.extractors))
-                    .collect(),
+                causes: error.data.causes.iter().map(|cause| CauseEntry::of(cause, &extractors)).collect(),
             });
         }
-        Self { table: compiled.index.table().clone(), errors }
+        Self { table: Table::with_readings(&pages, &extractors, &readings), errors }
     }
 
-    /// Builds the index of the signatures.
-    pub fn index(&self) -> Index {
-        Index::from_table(self.table.clone())
+    /// Builds the index of the signatures, which then owns them.
+    pub fn take_index(&mut self) -> Index {
+        Index::from_table(std::mem::take(&mut self.table))
     }
 }
 

@@ -23,6 +23,9 @@ pub struct LogReading {
     /// Whether it names the cause, and so comes before a page that does not.
     #[serde(skip)]
     pub names_cause: bool,
+    /// Whether it explains a message without the cause.
+    #[serde(skip)]
+    pub explains: bool,
 }
 
 /// A link to an error page.
@@ -36,20 +39,42 @@ pub struct PageLink {
     pub url: String,
 }
 
+/// Parts of messages of a failed import, which programs often handle.
+const IMPORT_FAILURES: [&str; 2] = ["ImportError", "No module named"];
+
 /// Returns what a log says, unless `answers` have a page that names the cause. `text` is the end of the log, after
-/// `skipped_lines` lines.
+/// `skipped_lines` lines. A page of a failed import does not name the cause if the program went on and a later line does.
 pub fn read_log(
     db: &DiagnosisDb,
     index: &Index,
     diagnosis: &Diagnosis,
     (text, skipped_lines): (&str, usize),
-    answers: &[DiagnosedPage],
+    answers: &mut [DiagnosedPage],
 ) -> Vec<LogReading> {
-    if answers.iter().any(|answer| answer.exact && answer.names_cause) {
+    let causes: Vec<&mut DiagnosedPage> =
+        answers.iter_mut().filter(|page| page.exact && page.names_cause).collect();
+    let matches = |page: &DiagnosedPage| diagnosis.matches.iter().find(|found| found.slug == page.slug);
+    let is_survivable = |page: &&mut DiagnosedPage| matches(page).is_some_and(|found| found.survivable);
+    if !causes.iter().all(is_survivable) {
         return Vec::new();
     }
     let traceback = Traceback::read(text).map(|traceback| traceback.after(skipped_lines));
     let readings = index.readings(diagnosis, traceback.as_ref());
+    let last_failure =
+        readings.iter().filter(|reading| reading.names_cause).map(|reading| reading.line).max();
+    let traceback_start = traceback.map_or(0, |traceback| traceback.first_line);
+    for page in causes {
+        let is_survived = matches(page).is_some_and(|found| {
+            let is_import = IMPORT_FAILURES.iter().any(|part| found.quote.contains(part));
+            let is_handled =
+                traceback_start > found.line || found.quote.to_ascii_lowercase().contains("warn");
+            is_import && is_handled && last_failure > Some(found.line)
+        });
+        if !is_survived {
+            return Vec::new();
+        }
+        page.names_cause = false;
+    }
     // A page for a message such as `Killed` says as much as readings that do not name the cause.
     let is_brief = diagnosis.matches.iter().any(|found| found.brief && !found.weak);
     let readings = readings.into_iter().filter(|reading| reading.names_cause || !is_brief);
@@ -64,6 +89,7 @@ fn link(db: &DiagnosisDb, reading: Reading) -> LogReading {
     LogReading {
         pages: reading.pages.iter().filter_map(page).collect(),
         names_cause: reading.names_cause,
+        explains: reading.explains,
         name: reading.slug,
         line: reading.line,
         figures: reading.figures,

@@ -54,6 +54,11 @@ impl Engine {
         Self { results: Results::disabled(), ..Self::default() }
     }
 
+    /// Returns whether every query is run.
+    pub fn is_without_cache(&self) -> bool {
+        self.results.is_disabled()
+    }
+
     /// Also keeps values in memory, for several builds in one process.
     pub fn with_values(self) -> Self {
         Self { values: Some(Mutex::default()), ..self }

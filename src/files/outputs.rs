@@ -25,7 +25,7 @@ pub trait Sink: Sync {
 /// Output files by path (`errors/x/index.html`: `/` as the separator, no leading slash).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outputs {
-    files: BTreeMap<String, Arc<[u8]>>,
+    files: BTreeMap<String, Arc<Vec<u8>>>,
 }
 
 impl Outputs {
@@ -34,22 +34,22 @@ impl Outputs {
     /// # Panics
     /// If the path is already taken: `check` rejects such sites before they are rendered.
     pub fn add(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
-        self.add_shared(path.into(), bytes.into().into());
+        self.add_shared(path.into(), Arc::new(bytes.into()));
     }
 
     /// As [`Outputs::add`], for shared bytes.
-    pub fn add_shared(&mut self, path: String, bytes: Arc<[u8]>) {
+    pub fn add_shared(&mut self, path: String, bytes: Arc<Vec<u8>>) {
         let before = self.files.insert(path.clone(), bytes);
         assert!(before.is_none(), "two outputs claim `{path}`");
     }
 
     /// Returns the content of a file.
-    pub fn get(&self, path: &str) -> Option<&Arc<[u8]>> {
+    pub fn get(&self, path: &str) -> Option<&Arc<Vec<u8>>> {
         self.files.get(path)
     }
 
     /// Iterates over all files, sorted by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<Vec<u8>>)> {
         self.files.iter().map(|(path, bytes)| (path.as_str(), bytes))
     }
 
@@ -65,7 +65,7 @@ impl Outputs {
 
     /// Converts to a list of paths and contents.
     pub fn into_files(self) -> Vec<(String, Vec<u8>)> {
-        self.files.into_iter().map(|(path, bytes)| (path, bytes.to_vec())).collect()
+        self.files.into_iter().map(|(path, bytes)| (path, Arc::unwrap_or_clone(bytes))).collect()
     }
 
     /// Writes all files to a sink.
@@ -137,8 +137,8 @@ impl<'b> UpdateSink<'b> {
 
     /// Adds a file; shares its bytes with the previous build if they are equal.
     fn add(&self, path: String, bytes: Vec<u8>) {
-        let same = self.before.outputs.get(&path).filter(|before| ***before == *bytes);
-        let bytes = same.map_or_else(|| bytes.into(), Arc::clone);
+        let same = self.before.outputs.get(&path).filter(|before| ***before == bytes);
+        let bytes = same.map_or_else(|| Arc::new(bytes), Arc::clone);
         self.now().outputs.add_shared(path, bytes);
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::bail;
+use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::diag::Diagnostic;
@@ -63,6 +64,14 @@ pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Ve
 /// As [`read`].
 pub fn read_content(root: &Path, is_needed: impl Fn(&str) -> bool) -> anyhow::Result<Sources> {
     Ok(read_into(root, &[CONTENT], Sources::default(), &is_needed)?.0)
+}
+
+/// Reads only `site.toml`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_settings(root: &Path) -> anyhow::Result<Sources> {
+    Ok(read_into(root, &[], Sources::default(), &|_| false)?.0)
 }
 
 fn read_into(
@@ -135,10 +144,19 @@ impl Reader<'_> {
             let name = entry.file_name().to_string_lossy();
             entry.depth() == 0 || !is_scratch(&name) || (folder == "static" && HIDDEN.contains(&&*name))
         });
-        for entry in walk {
+        let needed = walk.filter(|entry| {
+            let Ok(entry) = entry else { return true };
+            !entry.file_type().is_dir() && (self.is_needed)(&self.relative_path(entry.path()))
+        });
+        let entries: Vec<_> = needed.collect();
+        let read = |entry: &Result<DirEntry, walkdir::Error>| {
+            let entry = entry.as_ref().ok().filter(|entry| entry.file_type().is_file())?;
+            Some(bounded(entry.path(), max_bytes(folder, entry.path())))
+        };
+        let contents: Vec<_> = entries.par_iter().map(read).collect();
+        for (entry, content) in entries.into_iter().zip(contents) {
             match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) => self.file(folder, &entry),
+                Ok(entry) => self.file(folder, &entry, content),
                 Err(error) => {
                     let path = self.relative_path(error.path().unwrap_or(&top));
                     self.refuse(&path, Refusal::Unreadable(error.into()));
@@ -147,14 +165,12 @@ impl Reader<'_> {
         }
     }
 
-    fn file(&mut self, folder: &str, entry: &DirEntry) {
+    /// Adds a file with its content, which is `None` if it is not a regular file.
+    fn file(&mut self, folder: &str, entry: &DirEntry, content: Option<Result<Vec<u8>, Refusal>>) {
         let path = self.relative_path(entry.path());
-        if !(self.is_needed)(&path) {
-            return;
-        }
-        if !entry.file_type().is_file() {
+        let Some(content) = content else {
             return self.refuse(&path, not_a_file(entry.file_type()));
-        }
+        };
         if let Some(fault) = self.names.check(&path) {
             return self.refuse(&path, Refusal::Name(fault));
         }
@@ -164,14 +180,8 @@ impl Reader<'_> {
             return self.refuse(&path, Refusal::Name((message, help.into())));
         }
         let in_content = folder == CONTENT;
-        let is_page = in_content && path.ends_with(".md");
-        let most = match folder {
-            _ if is_page => MAX_PAGE_BYTES,
-            CONTENT => MAX_ASSET_BYTES,
-            TEMPLATES | TRANSLATIONS => MAX_TEMPLATE_BYTES,
-            _ => MAX_STATIC_BYTES,
-        };
-        let bytes = match bounded(entry.path(), most) {
+        let is_page = in_content && is_page(entry.path());
+        let bytes = match content {
             Ok(bytes) => bytes,
             Err(refusal) => return self.refuse(&path, refusal),
         };
@@ -249,6 +259,20 @@ fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
         NotUtf8 { text, at: at..at + 3, message: "invalid UTF-8" }
     })
+}
+
+/// Returns the maximum size of a file in a folder of the site.
+fn max_bytes(folder: &str, path: &Path) -> u64 {
+    match folder {
+        CONTENT if is_page(path) => MAX_PAGE_BYTES,
+        CONTENT => MAX_ASSET_BYTES,
+        TEMPLATES | TRANSLATIONS => MAX_TEMPLATE_BYTES,
+        _ => MAX_STATIC_BYTES,
+    }
+}
+
+fn is_page(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b".md")
 }
 
 /// Reads a regular file of at most `most` bytes; never reads more, even if the file grows.

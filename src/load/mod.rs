@@ -15,11 +15,13 @@ mod page_path;
 mod pages;
 mod rules;
 mod split;
+mod stamps;
 mod theme;
 mod yaml_faults;
 
-pub use disk::{own_files, read, read_again, read_content, read_page};
+pub use disk::{own_files, read, read_again, read_content, read_page, read_settings};
 pub use embedded::{EMBEDDED_COMMIT, EMBEDDED_DATE, EMBEDDED_HASH, embedded, embedded_settings};
 pub use migrate::{MigratedPage, migrate, old_keys};
-pub use pages::{Drafts, pages, pages_declared, pages_with};
+pub use pages::{Drafts, front_matter_pages, pages, pages_declared, pages_with};
 pub use rules::RULES;
+pub use stamps::stamps;

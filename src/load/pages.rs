@@ -43,15 +43,42 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
 
 /// As [`pages`], for a site with declarations.
 pub fn pages_declared(sources: &Sources, drafts: Drafts, declared: Declarations) -> (Site, Vec<Diagnostic>) {
-    let today = Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX);
+    let published = (drafts, &Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX));
     let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
-    pages_with(sources, (drafts, &today), &declared, &Engine::without_cache(), &NoProgress)
+    let scope = Scope { published, outlines: true };
+    pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress)
+}
+
+/// As [`pages`], but the outlines of the bodies are empty.
+pub fn front_matter_pages(sources: &Sources, drafts: Drafts) -> Site {
+    let published = (drafts, &Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX));
+    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), Declarations::default());
+    let scope = Scope { published, outlines: false };
+    pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress).0
 }
 
 /// As [`pages`]; parses only files whose text has changed.
 pub fn pages_with(
     sources: &Sources,
-    (drafts, today): (Drafts, &Fact<Date>),
+    published: (Drafts, &Fact<Date>),
+    declared: &Fact<Declarations>,
+    engine: &Engine,
+    progress: &dyn BuildProgress,
+) -> (Site, Vec<Diagnostic>) {
+    pages_in(sources, Scope { published, outlines: true }, declared, engine, progress)
+}
+
+/// The pages to parse, and which parts of them.
+#[derive(Clone, Copy)]
+struct Scope<'d> {
+    published: (Drafts, &'d Fact<Date>),
+    /// Whether bodies are parsed.
+    outlines: bool,
+}
+
+fn pages_in(
+    sources: &Sources,
+    scope: Scope<'_>,
     declared: &Fact<Declarations>,
     engine: &Engine,
     progress: &dyn BuildProgress,
@@ -74,8 +101,8 @@ pub fn pages_with(
         progress.start_page(&place.source.path);
         // The file id is part of the name, since spans contain it.
         let name = format!("{:?} {}", place.file, place.source.path);
-        let page = engine
-            .value(&format!("{drafts:?} {name}"), || cached_page(place, &name, (drafts, today), engine));
+        let drafts = scope.published.0;
+        let page = engine.value(&format!("{drafts:?} {name}"), || cached_page(place, &name, scope, engine));
         progress.finish_page(&place.source.path);
         page
     };
@@ -99,15 +126,15 @@ pub fn pages_with(
 fn cached_page(
     place: &PagePath<'_>,
     name: &str,
-    published: (Drafts, &Fact<Date>),
+    scope: Scope<'_>,
     engine: &Engine,
 ) -> (Site, Vec<Diagnostic>) {
     if place.kind != Kind::Error {
-        return page(place, published);
+        return page(place, scope);
     }
     let mut other = None;
     let make = || {
-        let (mut site, faults) = page(place, published);
+        let (mut site, faults) = page(place, scope);
         let is_plain = |head: &Head| !head.draft && faults.is_empty() && head.body.outline.errors.is_empty();
         if site.errors.first().is_some_and(|page| is_plain(&page.head)) {
             return site.errors.pop();
@@ -121,12 +148,13 @@ fn cached_page(
             site.errors.push(kept);
             (site, Vec::new())
         }
-        None => other.unwrap_or_else(|| page(place, published)),
+        None => other.unwrap_or_else(|| page(place, scope)),
     }
 }
 
 /// Parses the page of one file, unless it is an excluded draft, and returns its findings.
-fn page(place: &PagePath<'_>, (drafts, today): (Drafts, &Fact<Date>)) -> (Site, Vec<Diagnostic>) {
+fn page(place: &PagePath<'_>, scope: Scope<'_>) -> (Site, Vec<Diagnostic>) {
+    let (drafts, today) = scope.published;
     let PagePath { source, file, .. } = *place;
     let (mut site, mut found) = (Site::default(), Vec::new());
     let lower = place.slug.to_lowercase();
@@ -165,7 +193,7 @@ fn page(place: &PagePath<'_>, (drafts, today): (Drafts, &Fact<Date>)) -> (Site, 
     // The date is read only if it matters, so that other pages do not depend on it.
     let is_scheduled = PUBLISH_ON.of(&fields).is_some_and(|day| day.value > **today);
     let is_draft = is_scheduled || DRAFT.of(&fields).unwrap_or_default();
-    let head = head(place, &fields, front.escaped, &cut, unread, is_draft);
+    let head = head(place, &fields, front.escaped, &cut, unread, (is_draft, scope.outlines));
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
@@ -191,7 +219,7 @@ fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
-    let head = head(place, &fields, Vec::new(), &cut, Unread::Page, false);
+    let head = head(place, &fields, Vec::new(), &cut, Unread::Page, (false, true));
     add(site, place, &fields, head);
 }
 
@@ -250,7 +278,7 @@ fn head(
     escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
-    draft: bool,
+    (draft, outlines): (bool, bool),
 ) -> Head {
     let PagePath { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
@@ -266,7 +294,7 @@ fn head(
         front,
         escaped,
     };
-    let text = &source.text[body.start..body.end];
+    let text = if outlines { &source.text[body.start..body.end] } else { "" };
     let body = Body { span: body, outline: markdown::outline(text) };
     let slug = place.slug.to_lowercase();
     let id = match place.kind {

@@ -6,20 +6,21 @@ use crate::unicode_safety::is_bidi_control;
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len());
     let mut plain = 0;
-    for (at, character) in text.char_indices() {
-        let replacement = match character {
-            '&' => "&amp;",
-            '<' => "&lt;",
-            '>' => "&gt;",
-            '"' => "&quot;",
-            '\'' => "&#39;",
-            '\0' => "\u{FFFD}",
-            other if is_bidi_control(other) => "\u{FFFD}",
+    for (at, byte) in text.bytes().enumerate() {
+        let (replacement, length) = match byte {
+            b'&' => ("&amp;", 1),
+            b'<' => ("&lt;", 1),
+            b'>' => ("&gt;", 1),
+            b'"' => ("&quot;", 1),
+            b'\'' => ("&#39;", 1),
+            b'\0' => ("\u{FFFD}", 1),
+            // First byte of the bidirectional controls.
+            0xE2 if text[at..].starts_with(is_bidi_control) => ("\u{FFFD}", 3),
             _ => continue,
         };
         out.push_str(&text[plain..at]);
         out.push_str(replacement);
-        plain = at + character.len_utf8();
+        plain = at + length;
     }
     out.push_str(&text[plain..]);
 }

@@ -365,7 +365,20 @@ impl<'a> OutlineBuilder<'a> {
         let mut seen = HashSet::new();
         outline.errors.retain(|error| seen.insert((error.range.clone(), error.kind.message())));
         outline.lead = outline.lead.trim().to_string();
+        outline.shrink_to_fit();
         outline
+    }
+}
+
+impl Outline {
+    /// Releases unused memory, since the outlines of all pages stay in memory.
+    fn shrink_to_fit(&mut self) {
+        self.links.shrink_to_fit();
+        self.links.iter_mut().for_each(|link| link.text.shrink_to_fit());
+        self.headings.shrink_to_fit();
+        self.headings.iter_mut().for_each(|heading| heading.title.shrink_to_fit());
+        self.fences.shrink_to_fit();
+        self.code.shrink_to_fit();
     }
 }
 

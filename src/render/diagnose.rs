@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::diagnosis;
 use crate::engine::Kind;
 use crate::files::Outputs;
-use crate::render::address::file;
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign, extend, json};
 use crate::render::views::{RenderContext, asks_for_memory};
 use crate::site::kinds::ErrorData;
@@ -33,10 +32,11 @@ struct Tables<'s> {
 #[derive(Serialize)]
 struct PageEntry<'s> {
     title: &'s str,
-    href: String,
     description: String,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     causes: serde_json::Map<String, Value>,
     /// Whether the error depends on memory, so that the calculator can help.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     fits: bool,
 }
 
@@ -47,17 +47,22 @@ const INDEX: &str = "data/similar.js";
 
 /// Makes both scripts, each in parts if it is large.
 pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
-    let mut outputs = whole_tables(cx);
+    let index = text_index(cx);
+    let mut outputs = with_index(cx, &index);
     let is_large = |path| outputs.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
     if is_large(TABLE) || is_large(INDEX) {
         outputs = table_in_parts(cx);
-        outputs.append(index_in_parts(&text_index(cx)));
+        outputs.append(index_in_parts(&index));
     }
     outputs
 }
 
 /// Makes both scripts as a whole.
 pub(super) fn whole_tables(cx: &RenderContext<'_>) -> Outputs {
+    with_index(cx, &text_index(cx))
+}
+
+fn with_index(cx: &RenderContext<'_>, index: &TextIndex) -> Outputs {
     let inputs = cx.inputs;
     let signatures = inputs.engine.query(Kind::Gathered, "table", || json(inputs.compiled().index.table()));
     let mut text = format!("kbgen.tables={{\"match\":{signatures},");
@@ -69,7 +74,7 @@ pub(super) fn whole_tables(cx: &RenderContext<'_>) -> Outputs {
     text.push_str("}};\n");
     let mut outputs = Outputs::default();
     outputs.add(TABLE, text);
-    outputs.add(INDEX, assign(SIMILAR, &text_index(cx)) + "\n");
+    outputs.add(INDEX, assign(SIMILAR, index) + "\n");
     outputs
 }
 
@@ -225,7 +230,6 @@ fn entries(cx: &RenderContext<'_>) -> Vec<String> {
         });
         json(&PageEntry {
             title: &error.head.title.value,
-            href: file(&error.head.id.address()),
             description: cx.describe(&error.head),
             causes: causes.collect(),
             fits: asks_for_memory(error),

@@ -186,7 +186,7 @@ pub(super) fn profiles() -> Vec<Value> {
 /// Returns a hash of all tables. It is part of their addresses, so that a page never loads a cached table of another
 /// build.
 fn stamp(tables: &Outputs) -> String {
-    let texts: Vec<&[u8]> = tables.iter().map(|(_, text)| &**text).collect();
+    let texts: Vec<&[u8]> = tables.iter().map(|(_, text)| text.as_slice()).collect();
     digest(&texts.concat())
 }
 

@@ -34,10 +34,15 @@ pub(super) fn add_function(environment: &mut Environment<'_>, texts: &Translatio
     });
 }
 
+/// Lengths of `{{ ` and of `{##}`.
+const OPEN: usize = 3;
+const COMMENT: usize = 4;
+
 /// Constants for texts without values, by text: the name of a global variable, and its value.
 pub(super) type Constants = BTreeMap<String, (String, Value)>;
 
-/// Replaces `t("…")` by a constant of the same length, so that the locations in a template stay the same.
+/// Replaces `t("…")` by a constant, and `{{ t("…") }}` by its value, of the same length, so that the locations in a template stay
+/// the same.
 pub(super) fn fold(template: &str, texts: &Translations, constants: &mut Constants) -> String {
     let mut folded = template.to_string();
     for call in i18n::calls(template) {
@@ -51,9 +56,18 @@ pub(super) fn fold(template: &str, texts: &Translations, constants: &mut Constan
         {
             continue;
         }
-        let Ok(html) = said(texts.tr(text), &Kwargs::from_iter([("", Value::UNDEFINED); 0])).map(html) else {
+        let Ok(html) = said(texts.tr(text), &Kwargs::from_iter([("", Value::UNDEFINED); 0])) else {
             continue;
         };
+        let is_alone = before.ends_with("{{ ") && template[range.end..].starts_with(" }}");
+        let whole = range.start.saturating_sub(OPEN)..range.end + OPEN;
+        let is_plain = html.trim() == html && !html.is_empty() && !html.contains('{');
+        if is_alone && is_plain && html.len() + COMMENT <= whole.len() {
+            let comment = whole.len() - html.len() - COMMENT;
+            folded.replace_range(whole, &format!("{html}{{#{:comment$}#}}", ""));
+            continue;
+        }
+        let html = self::html(html);
         let name = format!("t_{}", constants.len());
         let (name, _) = constants.entry(text.to_string()).or_insert((name, html));
         if name.len() <= source.len() {
@@ -155,7 +169,7 @@ mod tests {
         let mut constants = Constants::new();
         let template = "t(\"Copy\"){{ t(\"Copy\") }}{% set a = t(\"Copy\") %}{{ t(\"{n} a\", n=1) }}é";
         let folded = fold(template, &texts, &mut constants);
-        assert_eq!(folded, "t(\"Copy\"){{ t_0       }}{% set a = t_0       %}{{ t(\"{n} a\", n=1) }}é");
+        assert_eq!(folded, "t(\"Copy\")Kopieren{#   #}{% set a = t_0       %}{{ t(\"{n} a\", n=1) }}é");
         assert_eq!(constants["Copy"].1.as_str(), Some("Kopieren"));
     }
 

@@ -188,7 +188,12 @@ impl<F, T: Read<F>> Read<F> for Option<T> {
 impl<F, T: Read<F>, const LEAST: usize, const MOST: usize> Read<List<F, LEAST, MOST>> for Vec<T> {
     fn read(value: &Spanned<Value>) -> Option<Self> {
         match &value.value {
-            Value::List(items) => Some(items.iter().filter_map(T::read).collect()),
+            Value::List(items) => {
+                let mut read: Self = items.iter().filter_map(T::read).collect();
+                // All pages stay in memory, and most lists have fewer items than the smallest capacity.
+                read.shrink_to_fit();
+                Some(read)
+            }
             _ => None,
         }
     }

@@ -31,7 +31,7 @@ impl Site {
     /// Creates a site from the outputs of a build. Bytes are shared; files shared with `before` keep their tags.
     pub(crate) fn new(outputs: &Outputs, before: Option<&Self>) -> Self {
         let outputs: Vec<_> = outputs.iter().collect();
-        let file = |(path, bytes): &(&str, &Arc<[u8]>)| {
+        let file = |(path, bytes): &(&str, &Arc<Vec<u8>>)| {
             let before = before.and_then(|site| site.files.get(path)).filter(|before| before.shares(bytes));
             before.cloned().unwrap_or_else(|| File::new(bytes))
         };
@@ -121,14 +121,23 @@ impl Files {
 
 impl File {
     /// Returns whether the file shares these bytes.
-    fn shares(&self, bytes: &Arc<[u8]>) -> bool {
+    fn shares(&self, bytes: &Arc<Vec<u8>>) -> bool {
         self.bytes.as_ptr() == bytes.as_ptr() && self.bytes.len() == bytes.len()
     }
 
-    fn new(bytes: &Arc<[u8]>) -> Self {
+    fn new(bytes: &Arc<Vec<u8>>) -> Self {
         let tag = format!("\"{}\"", short(blake3::hash(bytes)));
         let tag = HeaderValue::from_str(&tag).expect("a hash is plain text");
-        Self { bytes: Bytes::from_owner(Arc::clone(bytes)), tag }
+        Self { bytes: Bytes::from_owner(SharedBytes(Arc::clone(bytes))), tag }
+    }
+}
+
+/// Bytes of an output, for [`Bytes`].
+struct SharedBytes(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for SharedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 

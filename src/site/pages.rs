@@ -1,6 +1,8 @@
 //! A list of the pages of a kind.
 
+use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use crate::facts::{Facts, Fingerprint, Name, read};
 use crate::site::kind::Kind;
@@ -11,17 +13,19 @@ use crate::site::page::Page;
 pub struct Pages<T> {
     pages: Vec<Page<T>>,
     list: Option<(Name, Fingerprint)>,
+    /// Index of the first page with each slug at the time of sorting, and the name of the fact that pages have it.
+    by_slug: Option<Arc<HashMap<String, (usize, Name)>>>,
 }
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
-        Self { pages: Vec::new(), list: None }
+        Self { pages: Vec::new(), list: None, by_slug: None }
     }
 }
 
 impl<T> Clone for Pages<T> {
     fn clone(&self) -> Self {
-        Self { pages: self.pages.clone(), list: self.list }
+        Self { pages: self.pages.clone(), list: self.list, by_slug: self.by_slug.clone() }
     }
 }
 
@@ -63,15 +67,26 @@ impl<T> Pages<T> {
         let says =
             self.pages.iter().flat_map(|page| [page.head.path.as_bytes(), page.head.unread.as_bytes()]);
         self.list = Some((Name::new("pages", kind.name()), Fingerprint::of(says)));
+        let slugs = self.pages.iter().enumerate().rev().map(|(at, page)| (page.head.id.slug.clone(), at));
+        let named = slugs.map(|(slug, at)| {
+            let name = Name::new(kind.name(), &slug);
+            (slug, (at, name))
+        });
+        self.by_slug = Some(Arc::new(named.collect()));
     }
 
     /// Returns the pages with a slug. Records only a dependency on the set of slugs.
     pub(super) fn of_slug(&self, kind: Kind, slug: &str) -> &[Page<T>] {
+        let known = self.by_slug.as_ref().and_then(|known| known.get(slug));
         if self.list.is_some() {
-            read(Name::new(kind.name(), slug));
+            read(known.map_or_else(|| Name::new(kind.name(), slug), |(_, name)| *name));
         }
-        let start = self.pages.partition_point(|page| page.head.id.slug.as_str() < slug);
-        let end = start + self.pages[start..].partition_point(|page| page.head.id.slug == slug);
+        let has_slug = |at: usize| self.pages.get(at).is_some_and(|page| page.head.id.slug == slug);
+        let is_first = |at: &usize| has_slug(*at) && !at.checked_sub(1).is_some_and(has_slug);
+        let found = known.map(|(at, _)| *at).filter(is_first);
+        let start =
+            found.unwrap_or_else(|| self.pages.partition_point(|page| page.head.id.slug.as_str() < slug));
+        let end = start + self.pages[start..].iter().take_while(|page| page.head.id.slug == slug).count();
         &self.pages[start..end]
     }
 

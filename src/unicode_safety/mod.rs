@@ -23,14 +23,17 @@ pub enum InvisibleChar {
 /// Omits joiners and variation selectors after a character outside ASCII, where emoji and several scripts need them, and
 /// the selector of a keycap.
 pub fn invisible_chars(text: &str) -> impl Iterator<Item = (usize, char, InvisibleChar)> + '_ {
-    let mut before = '\n';
-    text.char_indices().filter_map(move |(at, character)| {
-        let previous = std::mem::replace(&mut before, character);
-        let next = || text[at + character.len_utf8()..].chars().next();
+    // Printable ASCII and the later bytes of other characters are skipped without decoding them.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t' | 0x80..=0xBF);
+    text.bytes().enumerate().filter(move |(_, byte)| !is_plain(*byte)).filter_map(move |(at, _)| {
+        let (before, rest) = text.split_at(at);
+        let mut following = rest.chars();
+        let (character, next) = (following.next()?, following.next());
+        let is_after_ascii = || before.chars().next_back().is_none_or(|previous| previous.is_ascii());
         let kind = match character {
-            '\r' if next() == Some('\n') => return None,
-            '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}' if !previous.is_ascii() => return None,
-            '\u{FE0F}' if next() == Some('\u{20E3}') => return None,
+            '\r' if next == Some('\n') => return None,
+            '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}' if !is_after_ascii() => return None,
+            '\u{FE0F}' if next == Some('\u{20E3}') => return None,
             other => kind(other)?,
         };
         Some((at, character, kind))

@@ -113,6 +113,8 @@ kbgen.match = (() => {
   const PLAIN = Uint8Array.from({ length: 127 }, (_, c) => (c < 33 || c === 38 || within(c, "[\\^") ? 0 : fold(c)));
   let bytes;
   let gaps;
+  // The next line end from each character.
+  let breaks;
   let places;
   let ends;
   let size;
@@ -203,7 +205,8 @@ kbgen.match = (() => {
         const named = /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
         const code = named ? parseInt(named[0].slice(1), 16) : 0xd800;
         kind = 47;
-        if ("\0\"'/".includes(next)) kind = NOTHING;
+        if ("\"'".includes(next)) kind = line.charCodeAt(at + step++);
+        else if ("\0/".includes(next)) kind = NOTHING;
         else if ("nrt".includes(next) && step !== separators) {
           kind = LINE;
           step++;
@@ -248,17 +251,22 @@ kbgen.match = (() => {
     earlier = last = "";
     let pause = STEP;
     while (begin < text.length) {
-      ending.lastIndex = begin;
-      line = text.slice(begin, ending.exec(text).index);
       gap = BREAK;
-      if (line) yield* pushLine();
-      begin += line.length + 1;
+      if (text[begin] === "\n") begin++;
+      else {
+        ending.lastIndex = begin;
+        line = text.slice(begin, ending.exec(text).index);
+        if (line) yield* pushLine();
+        begin += line.length + 1;
+      }
       if (begin > pause) {
         yield;
         pause = begin + STEP;
       }
     }
     bytes = bytes.subarray(0, size);
+    breaks = new Uint32Array(size + 2).fill(size);
+    for (let at = size - 1; at > 0; at--) breaks[at] = gaps[at] === BREAK ? at : breaks[at + 1];
   }
 
   /* step_budget.rs: counts the same steps as the program, so that both stop at the same position. */
@@ -284,11 +292,19 @@ kbgen.match = (() => {
 
   const byteAt = at => (at < size ? bytes[at] : 0);
   const gapAt = at => (at < size ? gaps[at] : BREAK);
-  const isWord = c => isAlnum(c) || c > 127 || within(c, "_-./:+@#~%$*=&");
-  const isPath = c => c > 127 || (c > 32 && c < 127 && !within(c, "'\"\x60,;<>|"));
-  const isVersion = c => isAlnum(c) || within(c, ".+-_");
-  const isHex = c => within(c, "0123456789abcdef");
-  const WORDS = { word: isWord, path: isPath, version: isVersion };
+  // Sets of characters, as one entry for each.
+  const set = has => Uint8Array.from({ length: 256 }, (_, c) => Number(has(c)));
+  const WORD = set(c => isAlnum(c) || c > 127 || within(c, "_-./:+@#~%$*=&"));
+  const PATH = set(c => c > 127 || (c > 32 && c < 127 && !within(c, "'\"\x60,;<>|")));
+  const VERSION = set(c => isAlnum(c) || within(c, ".+-_"));
+  const DIGITS = set(isDigit);
+  const LETTERS = set(isLetter);
+  const HEX = set(c => within(c, "0123456789abcdef"));
+  const EVERY = set(() => true);
+  const PUNCTUATION = set(c => within(c, ".,:;)]}"));
+  const WORDS = { word: WORD, path: PATH, version: VERSION };
+  // The number of ends of the last placeholder, whatever follows them.
+  let endings = 0;
   const spell = (from, to) => String.fromCharCode(...bytes.subarray(from, to));
   const factor = unit => (/^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0);
 
@@ -297,7 +313,7 @@ kbgen.match = (() => {
     while (
       at < size &&
       at - from < reach &&
-      allowed(bytes[at]) &&
+      allowed[bytes[at]] &&
       (at === from || gaps[at] === NONE || (wrapped && gaps[at] === BREAK))
     ) {
       at++;
@@ -307,52 +323,104 @@ kbgen.match = (() => {
 
   // The end of the line, at most the maximum length of a text away.
   function lineEnd(from) {
-    let end = from;
-    while (end < size && end - from < LINE_REACH && (end === from || gaps[end] !== BREAK)) end++;
+    return from < size ? Math.min(from + LINE_REACH, breaks[from + 1]) : from;
+  }
+  // The end of an `any` that ends a pattern: that of the line, or of the JSON string around the pattern.
+  function restEnd(from) {
+    const end = lineEnd(from);
+    let quoted = false;
+    for (let at = from; at < end; at++) {
+      if (bytes[at] !== 34) continue;
+      if (!quoted && (byteAt(at + 1) === 44 || byteAt(at + 1) === 125)) return at;
+      quoted = !quoted;
+    }
     return end;
   }
   const textEnd = from => Math.max(Math.min(size, from + REACH), lineEnd(from));
 
-  // The ends of a placeholder, best first; of `any`, only those before the wanted character.
-  function holeEnds(type, from, wanted) {
-    const list = [];
+  // The ends of an `any` before the wanted character: first those within the line with closed brackets and quotes. It
+  // does not contain the beginning of the pattern.
+  function clauseEnds(from, wanted, beginning) {
     const last = textEnd(from);
+    const final = beginning[beginning.length - 1];
+    const clauses = [];
+    const others = [];
+    let depth = 0;
+    let quoted = false;
+    let broken = false;
+    let end = from;
+    for (; end <= last; end++) {
+      if (end > from) {
+        const c = bytes[end - 1];
+        if (c === 40 || c === 91 || c === 123) depth++;
+        else if (depth && (c === 41 || c === 93 || c === 125)) depth--;
+        else if (c === 34) quoted = !quoted;
+        if (end - 1 > from && gaps[end - 1] === BREAK) broken = true;
+        if (c === final && end - from >= beginning.length && begins(beginning, end - beginning.length)) break;
+      }
+      if (byteAt(end) === wanted) (depth || quoted || broken ? others : clauses).push(end);
+    }
+    return charge(8 + ((Math.min(end, last) - from) >> 4)) ? clauses.concat(others) : [];
+  }
+
+  // The ends of a placeholder, best first; of a word, only those before the wanted character.
+  function holeEnds(type, from, wanted = -1) {
+    const list = [];
+    const last = type === "any" || type === "quoted" ? textEnd(from) : 0;
     const open = byteAt(from);
     let at;
     if (type === "start" || type === "end") {
       if (gapAt(from) === BREAK) list.push(from);
     } else if (type === "any") {
-      const next = at => (wanted === undefined || at < 0 ? at : bytes.indexOf(wanted, at));
-      for (at = next(from); at >= 0 && at <= last; at = next(at + 1)) list.push(at);
+      for (at = from; at <= last; at++) list.push(at);
     } else if (type === "quoted") {
+      // A quote with other backslashes than the first one belongs to a text within the text.
+      const inner = [];
+      const length = at => ends[at] - places[at];
       if (within(open, "'\"\x60")) {
         for (at = from + 1; at < last; at++) {
-          if (bytes[at] === open || (open === 96 && bytes[at] === 39)) list.push(at + 1);
+          if (bytes[at] === open || (open === 96 && bytes[at] === 39)) {
+            (length(at) === length(from) ? list : inner).push(at + 1);
+          }
         }
       }
+      list.push(...inner);
     } else if (WORDS[type]) {
       if (type !== "version" || isDigit(open) || (open === 118 && isDigit(byteAt(from + 1)))) {
-        wordEnds(from, WORDS[type], list);
+        endings = wordEnds(from, WORDS[type], list, wanted);
+        return list;
       }
     } else {
       numberEnds(type, from, false, list);
       numberEnds(type, from, true, list);
       if (type === "bytes") list.sort((a, b) => Number(isLetter(bytes[b - 1])) - Number(isLetter(bytes[a - 1])));
-      return list.filter((end, i) => end !== list[i - 1]);
+      const distinct = list.filter((end, i) => end !== list[i - 1]);
+      endings = distinct.length;
+      return distinct;
     }
+    endings = list.length;
     return list;
   }
 
-  function wordEnds(from, allowed, list) {
+  // Returns the number of ends, of which only those before the wanted character are listed.
+  function wordEnds(from, allowed, list, wanted) {
+    let count = 0;
+    let best = -1;
+    const push = at => {
+      if (wanted < 0 || (at < size && bytes[at] === wanted)) list.push(at);
+    };
     for (let wrapped = 0; wrapped < 2; wrapped++) {
       const whole = stretch(from, wrapped, allowed, LINE_REACH);
       let trimmed = whole;
       let at;
-      if (list[0] === whole) continue;
-      while (trimmed > from && within(byteAt(trimmed - 1), ".,:;)]}")) trimmed--;
-      for (at = trimmed; at > from; at--) list.push(at);
-      for (at = trimmed + 1; at <= whole; at++) list.push(at);
+      if (best === whole || whole === from) continue;
+      while (trimmed > from && PUNCTUATION[byteAt(trimmed - 1)]) trimmed--;
+      for (at = trimmed; at > from; at--) push(at);
+      for (at = trimmed + 1; at <= whole; at++) push(at);
+      if (!count) best = trimmed > from ? trimmed : from + 1;
+      count += whole - from;
     }
+    return count;
   }
 
   function numberEnds(type, from, wrapped, list) {
@@ -360,7 +428,7 @@ kbgen.match = (() => {
     const signed = at => (within(byteAt(at), "-+") ? at + 1 : at);
     const hex = type === "hex";
     const start = !hex ? signed(from) : byteAt(from) === 48 && byteAt(from + 1) === 120 ? from + 2 : from;
-    const whole = stretch(start, wrapped, hex ? isHex : isDigit);
+    const whole = stretch(start, wrapped, hex ? HEX : DIGITS);
     let end = whole;
     let next;
     if (whole === start) return;
@@ -372,26 +440,26 @@ kbgen.match = (() => {
       isDigit(byteAt(whole + 1)) &&
       near(whole + 1)
     ) {
-      end = stretch(whole + 1, wrapped, isDigit);
+      end = stretch(whole + 1, wrapped, DIGITS);
     }
     if (type === "bytes") {
-      next = stretch(end, wrapped, isLetter);
+      next = stretch(end, wrapped, LETTERS);
       if (next > end && factor(spell(end, next))) list.push(next);
     } else if (type === "float" && byteAt(end) === 101 && near(end)) {
       const exponent = signed(end + 1);
-      next = stretch(exponent, wrapped, isDigit);
+      next = stretch(exponent, wrapped, DIGITS);
       if (next > exponent) list.push(next);
     }
     list.push(end);
   }
 
   function holeStart(type, end) {
-    const allowed = type === "path" ? isPath : type === "quoted" ? () => true : isWord;
+    const allowed = type === "path" ? PATH : type === "quoted" ? EVERY : WORD;
     const spaced = type === "quoted" || type === "bytes";
     let first = end;
     let at;
     if (type === "start" || type === "end") return gapAt(end) === BREAK ? end : -1;
-    while (first > 0 && end - first < (spaced ? REACH : LINE_REACH) && allowed(bytes[first - 1])) {
+    while (first > 0 && end - first < (spaced ? REACH : LINE_REACH) && allowed[bytes[first - 1]]) {
       first--;
       if (!spaced && gaps[first] !== NONE) break;
     }
@@ -402,7 +470,7 @@ kbgen.match = (() => {
       return -1;
     }
     for (at = Math.max(first, end - 40); at < end; at++) {
-      if ((!at || gaps[at] !== NONE || !isVersion(bytes[at - 1])) && holeEnds(type, at).includes(end)) return at;
+      if ((!at || gaps[at] !== NONE || !VERSION[bytes[at - 1]]) && holeEnds(type, at).includes(end)) return at;
     }
     return -1;
   }
@@ -422,7 +490,8 @@ kbgen.match = (() => {
       const piece = text.slice(places[at], ends[at]);
       if (at > from && gaps[at] !== NONE) out += " ";
       if (piece[0] === "\\" && piece.length > 1) {
-        out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : "\\";
+        const quote = /["']$/.exec(piece);
+        out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : quote ? quote[0] : "\\";
       } else if ([...piece].length > 1) out += String.fromCharCode(bytes[at]);
       else if (at === from || places[at] !== places[at - 1]) out += piece;
     }
@@ -464,7 +533,15 @@ kbgen.match = (() => {
         letters.push(letter.charCodeAt(0) & 255);
         spaced.push(part[i - 1] === " ");
       });
-      made.parts.push({ bytes: letters, spaced });
+      const { type } = made.parts[made.parts.length - 1] || {};
+      made.parts.push({
+        bytes: letters,
+        spaced,
+        before: /^(?:any|word|path)$/.test(type) && spaced[0],
+        after: part.endsWith(" "),
+        any: type === "any",
+        strict: type === "any" && !letters.some(isAlnum),
+      });
       made.letters += letters.length;
     });
     made.weight += made.letters;
@@ -495,14 +572,12 @@ kbgen.match = (() => {
       if (span.start < 0) return null;
       span.holes.unshift([span.start, end]);
     }
-    if (
-      !m.first &&
-      at > 0 &&
-      gaps[at] === NONE &&
-      ((isLetter(bytes[at - 1]) && isLetter(bytes[at])) || (isDigit(bytes[at - 1]) && isDigit(bytes[at])))
-    ) {
-      return null;
-    }
+    const isJoined = here => here > 0 && here < size && gaps[here] === NONE;
+    const isRun = here =>
+      (isLetter(bytes[here - 1]) && isLetter(bytes[here])) || (isDigit(bytes[here - 1]) && isDigit(bytes[here]));
+    if (!m.first && isJoined(at) && isRun(at)) return null;
+    // Whether a text lacks the white space that a pattern has beside a placeholder.
+    const fused = ({ strict }, here) => isJoined(here) && (strict || isRun(here));
 
     const joined = here => isAlnum(bytes[here - 1]) && isAlnum(bytes[here]);
 
@@ -520,7 +595,7 @@ kbgen.match = (() => {
     function endsWell(end) {
       if (end >= size || gaps[end] !== NONE) return true;
       if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !m.parts.at(-1).bytes;
-      return m.letters >= 12 || !joined(end);
+      return (m.letters >= 12 && !m.parts[m.parts.length - 1].any) || !joined(end);
     }
 
     function rest(index, from, first) {
@@ -530,16 +605,19 @@ kbgen.match = (() => {
       if (!part) return endsWell(from) ? from : -1;
       if (part.bytes) {
         end = charge(1 + (part.bytes.length >> 4)) ? literal(part, from, first) : -1;
-        return end < 0 ? -1 : rest(index + 1, end);
+        if (end < 0 || (part.before && fused(part, from)) || (part.after && fused(part, end))) return -1;
+        return rest(index + 1, end);
       }
       if (!next && part.type === "any") {
-        end = lineEnd(from);
+        end = restEnd(from);
         span.holes.push([from, end]);
         return end;
       }
-      const list = holeEnds(part.type, from, next && next.bytes && next.bytes[0]);
-      const count = part.type === "any" ? textEnd(from) - from + 1 : list.length;
-      if (!charge(8 + (count >> 4))) return -1;
+      const isClause = part.type === "any" && next.bytes;
+      const list = isClause
+        ? clauseEnds(from, next.bytes[0], m.beginning)
+        : holeEnds(part.type, from, next && next.bytes && next.bytes[0]);
+      if (!isClause && !charge(8 + (endings >> 4))) return -1;
       for (const tried of list) {
         if (next && next.bytes && (tried >= size || bytes[tried] !== next.bytes[0])) continue;
         if (!tries--) return (tries = 0) - 1;
@@ -717,6 +795,8 @@ kbgen.match = (() => {
     const anchors = lists.map(([id]) => matchers[id].anchor);
     const chain = [];
     const filter = new Uint8Array(65536);
+    // As the filter, for the first eight characters of anchors that are as long.
+    const longer = new Uint8Array(65536);
     const groups = new Map();
     const short = [];
     const prefixes = [];
@@ -727,8 +807,9 @@ kbgen.match = (() => {
       if (name.length < FIRST) return short.push(at) && filter.fill(1);
       const key = join(...anchors[at]);
       filter[hash(key)] = 1;
-      if (groups.has(key)) groups.get(key)[1] = at + 1;
-      else groups.set(key, [at, at + 1]);
+      const group = groups.get(key) || [at, at, false];
+      groups.set(key, [group[0], at + 1, group[2] || name.length < 2 * FIRST]);
+      if (name.length >= 2 * FIRST) longer[hash(key ^ hash(join(...anchors[at].slice(FIRST, 2 * FIRST))))] = 1;
     });
     // The first difference of an anchor and the text.
     const compare = (anchor, from) => {
@@ -743,11 +824,24 @@ kbgen.match = (() => {
       for (const at of short) if (!compare(anchors[at], from)) lists[at].forEach(found);
       const group = groups.get(key);
       if (!group) return;
+      const next = join(bytes[from + 4], bytes[from + 5], bytes[from + 6], bytes[from + 7]);
+      if (!group[2] && !longer[hash(key ^ hash(next))]) return;
       let [low, high] = group;
+      let below = FIRST;
+      let above = FIRST;
       while (low < high) {
         const middle = (low + high) >> 1;
-        if (compare(anchors[middle], from) > 0) high = middle;
-        else low = middle + 1;
+        const anchor = anchors[middle];
+        // All anchors between the bounds begin like the text as far as both bounds do.
+        let same = Math.min(below, above);
+        while (same < anchor.length && anchor[same] === bytes[from + same]) same++;
+        if (same < anchor.length && anchor[same] > byteAt(from + same)) {
+          high = middle;
+          above = same;
+        } else {
+          low = middle + 1;
+          below = same;
+        }
       }
       for (let at = low - 1; at >= group[0]; at = prefixes[at]) if (!compare(anchors[at], from)) chain.push(at);
       while (chain.length) lists[chain.pop()].forEach(found);
@@ -793,9 +887,8 @@ kbgen.match = (() => {
     const from = Math.max(found.tried || 0, m.reach ? Math.max(0, literal - m.reach) : literal);
     found.tried = Math.max(found.tried || 0, to);
     if (!charge(1 + (Math.max(0, to - from) >> 4))) return;
-    for (let at = from; at < to; at++) {
-      const last = found.at(-1);
-      if (!begins(m.beginning, at) || found.length === 8 || (last && at < last.end)) continue;
+    for (let at = from; at < to && found.length < 8; at++) {
+      if (!begins(m.beginning, at) || (found.length && at < found[found.length - 1].end)) continue;
       const span = stands(m, at);
       if (!span) continue;
       if (!charge(64)) return;
@@ -826,6 +919,20 @@ kbgen.match = (() => {
     return -1;
   }
 
+  // Whether programs often go on after a message: its line is a warning, or reports a failed import.
+  function isSurvivable(at) {
+    const before = [
+      ...text
+        .slice(Math.max(0, at - 400), at)
+        .split("\n")
+        .pop(),
+    ]
+      .slice(-200)
+      .join("");
+    const behind = [...text.slice(at, at + 400).split("\n")[0]].slice(0, 200).join("");
+    return /warn/i.test(before) || /ImportError|No module named/.test(before + behind);
+  }
+
   function* read(reader) {
     const all = reader.matchers.map(() => []);
     let skipped = -1;
@@ -851,7 +958,7 @@ kbgen.match = (() => {
             column = 1;
           } else if (c < 0xdc00 || c > 0xdfff) column++;
         }
-        Object.assign(place, { line, column });
+        Object.assign(place, { line, column, survivable: isSurvivable(places[place.start]) });
       });
     return all;
   }
@@ -938,6 +1045,17 @@ kbgen.match = (() => {
     let event = -1;
     let first = -480;
     let last;
+    const failure = Math.max(
+      ...findings
+        .filter(({ page, place, weak, brief }) => page.kind === "cause" && !place.survivable && !weak && !brief)
+        .map(({ place }) => place.start),
+    );
+    findings.forEach(finding => {
+      const { page, place } = finding;
+      // A cause that the program survived ranks as a warning.
+      const survived = page.kind === "cause" && place.survivable && place.start < failure;
+      finding.kind = survived ? "warning" : page.kind;
+    });
     findings
       .sort((a, b) => a.weak - b.weak || a.place.start - b.place.start)
       .forEach(finding => {
@@ -950,22 +1068,23 @@ kbgen.match = (() => {
         }
         last = Math.max(last, end);
         finding.event = event;
-        finding.group = finding.page.kind + event;
+        finding.group = finding.kind + event;
         strongest[finding.group] = Math.max(strongest[finding.group] || 0, Math.min(finding.weight, 30));
       });
     return findings
-      .map(({ page, place, weight, weak, brief, figures, event, group }) => {
+      .map(({ page, kind, place, weight, weak, brief, figures, event, group }) => {
         const bonus = (!brief && EARLY[event]) || 0;
         const cause = (page.causes || []).find(({ when }) => holds(when, figures));
         return {
           slug: page.slug,
-          score: (weak ? 0 : KINDS[page.kind] + (strongest[group] + bonus) * 200) + Math.min(weight, 199),
+          score: (weak ? 0 : KINDS[kind] + (strongest[group] + bonus) * 200) + Math.min(weight, 199),
           line: place.line,
           column: place.column,
           figures,
           cause: cause ? cause.id : null,
           ...(weak && { weak }),
           ...(brief && { brief }),
+          ...(place.survivable && { survivable: true }),
         };
       })
       .sort((a, b) => b.score - a.score);
@@ -1043,13 +1162,22 @@ kbgen.match = (() => {
     }
     const short = begun(table, letters);
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
-    text = line = last = bytes = gaps = places = ends = null;
+    // Lines with a `not` fragment of a reading.
+    const exclusions = table.pages
+      .filter(({ kind }) => kind === "reading")
+      .flatMap(({ slug, signatures }) =>
+        [...new Set(signatures.flatMap(({ not = [] }) => not))]
+          .flatMap(id => all[id] || [])
+          .map(({ line }) => [slug, line]),
+      );
+    text = line = last = bytes = gaps = breaks = places = ends = null;
     const isReading = ({ page }) => page.kind === "reading";
     return Object.assign(rank(found.filter(each => !isReading(each))), {
       steps: all.steps,
       skipped: all.skipped,
       begun: short,
       readings: rank(found.filter(isReading)),
+      exclusions,
     });
   }
   match.missingPages = missingPages;

@@ -79,6 +79,7 @@
     return line;
   }
 
+  const fileOf = slug => `errors/${slug}/index.html`;
   // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
     const item = el("li");
@@ -159,7 +160,7 @@
         .filter(slug => kbgen.tables.pages[slug])
         .forEach(slug => {
           const link = el("a", kbgen.tables.pages[slug].title);
-          link.href = root.root + kbgen.tables.pages[slug].href;
+          link.href = root.root + fileOf(slug);
           item.appendChild(link);
         });
       list.appendChild(item);
@@ -227,14 +228,24 @@
     const isCause = match =>
       !match.brief && tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
     const end = text.slice(-NEAR_END);
-    const namesCause = exact.some(isCause);
-    const readings = namesCause
-      ? []
-      : kbgen
-          .readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1)
-          .filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
+    const causes = exact.filter(isCause);
+    let namesCause = causes.length > 0;
+    const said = causes.some(match => !match.survivable)
+      ? Object.assign([], { start: 0 })
+      : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+    let readings = said.filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
+    // A page of a failed import does not name the cause if the program went on and a later line does.
+    const failure = Math.max(...readings.filter(reading => reading.names_cause).map(reading => reading.line));
+    const isSurvived = ({ line }) =>
+      /ImportError|No module named/.test(lines[line - 1]) &&
+      (said.start > line || /warn/i.test(lines[line - 1])) &&
+      failure > line;
+    if (causes.every(isSurvived)) namesCause = false;
+    else readings = [];
     // Pages that only share words with the text add nothing to a reading.
     if (readings.length) near = near.filter(page => !("share" in page));
+    // A text that a reading explains is whole, not the beginning of a message.
+    if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const named = readings.flatMap(reading => reading.pages);
     if (lacks(kbgen.match.missingPages(tables.match, named))) return;
     const list = el("ol", null, "found");
@@ -246,7 +257,7 @@
     if (exact.length) near.forEach(addNear);
     exact.forEach(match => {
       const figures = match.line + JSON.stringify(match.figures);
-      list.appendChild(entry(tables.pages[match.slug], match, figures === read));
+      list.appendChild(entry({ ...tables.pages[match.slug], href: fileOf(match.slug) }, match, figures === read));
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
@@ -399,13 +410,12 @@
     }
     const found = kbgen.readCaseFragment(location.hash, tables);
     const probe = el("a");
-    const page = Object.keys(tables.pages)
-      .map(slug => tables.pages[slug])
-      .filter(page => {
-        probe.href = root.root + page.href;
-        return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
-      })[0];
-    if (!found || !page) return;
+    const here = Object.keys(tables.pages).find(slug => {
+      probe.href = root.root + fileOf(slug);
+      return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
+    });
+    if (!found || !here) return;
+    const { causes = {} } = tables.pages[here];
     document.querySelectorAll(".carried").forEach(old => {
       old.remove();
     });
@@ -422,8 +432,8 @@
     panel.setAttribute("role", "group");
     panel.setAttribute("aria-label", t("From your log"));
     panel.appendChild(el("p", t("From your log"), "label"));
-    if (cause && Object.prototype.hasOwnProperty.call(page.causes, id)) {
-      panel.appendChild(el("p", conclusion(page.causes[id], found.figures), "why"));
+    if (cause && Object.prototype.hasOwnProperty.call(causes, id)) {
+      panel.appendChild(el("p", conclusion(causes[id], found.figures), "why"));
     }
     if (list.firstChild) panel.appendChild(list);
     if (fit) panel.appendChild(fit);

@@ -1,6 +1,6 @@
 /* What a log says, where no page names the cause: kbgen.readings(table, found, text, before)
-   gives [{slug, line, figures, says, next, pages}] for the result of kbgen.match; `text` is the end of the log, behind
-   so many lines.
+   gives [{slug, line, figures, says, next, pages}], and as `start` the first line of the traceback, for the result of
+   kbgen.match; `text` is the end of the log, behind so many lines.
    Port of crates/kbgen-signature/src/reading.rs and traceback.rs; both share the samples of content/readings. */
 kbgen.readings = (() => {
   "use strict";
@@ -70,6 +70,7 @@ kbgen.readings = (() => {
       if (!best || !raised.wrapper) best = { root, last, first };
     };
     function readLine(at, row) {
+      if (!row && !wrapped) return;
       const marked = MARKED.test(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = content(row);
@@ -196,10 +197,12 @@ kbgen.readings = (() => {
   }
 
   function nativeStack(text, before) {
-    const frames = text
-      .split("\n")
-      .map((row, at) => ({ ...(row.length < 2000 && nativeFrame(row)), line: at + 1 + before }))
-      .filter(({ path }) => path);
+    const frames = [];
+    text.split("\n").forEach((row, at) => {
+      // Every frame has one of these characters.
+      const found = row.length < 2000 && /[#+]/.test(row) && nativeFrame(row);
+      if (found && found.path) frames.push({ ...found, line: at + 1 + before });
+    });
     const library = path => path.replace(/^.*[/\\]/, "").replace(/\.so\..*$/, ".so");
     const own = frames.find(({ path, name }) => !SYSTEM.test(library(path)) && !REPORTING.test(name));
     if (!own || frames.length < 2) return null;
@@ -278,6 +281,7 @@ kbgen.readings = (() => {
       const causes = step.done ? step.value.readings : [];
       yield* causes
         .filter(own => table.readings.some(({ slug, order }) => slug === own.slug && order < FALLBACK))
+        .filter(own => !found.exclusions.some(([slug, at]) => slug === own.slug && Math.abs(at - line) <= 40))
         .map(own => ({ ...own, line }));
     }
   }
@@ -287,18 +291,22 @@ kbgen.readings = (() => {
     const read = kbgen.match.reading;
     const trace = traceback(text, before, read);
     const all = found.readings.concat(...messages(table, found, trace));
-    return rules
+    const survived = new Set();
+    const isSurvived = each => Number(survived.has(each.slug));
+    const said = rules
       .map(rule => {
         if (rule.traceback) return trace && reading(rules, rule, trace.line, { ...trace.figures }, read);
         const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
         const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
         if (!match) return null;
         const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
+        // The program went on after a failed import or a warning if a traceback begins later.
+        if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
         return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);
       })
       .map((each, at) => ({ ...each, order: orderOf(rules[at], each, found, rules) }))
       .filter(each => each.says)
-      .sort((a, b) => a.order - b.order || a.line - b.line)
+      .sort((a, b) => isSurvived(a) - isSurvived(b) || a.order - b.order || a.line - b.line)
       .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
       .filter(
         (each, at, all) =>
@@ -307,7 +315,9 @@ kbgen.readings = (() => {
       .slice(0, MOST)
       .map(each => {
         const { order, ...reading } = each;
-        return order < FALLBACK ? { ...reading, names_cause: true } : reading;
+        if (order < FALLBACK) return { ...reading, names_cause: true };
+        return order < REPEATING ? { ...reading, explains: true } : reading;
       });
+    return Object.assign(said, { start: trace ? trace.first : 0 });
   };
 })();

@@ -118,7 +118,7 @@ impl Session {
         let names =
             |outputs: &Outputs| -> Vec<String> { outputs.iter().map(|(path, _)| path.to_string()).collect() };
         assert_eq!(names(&self.built.outputs), names(&whole), "{when}");
-        let shown = |bytes: Option<&Arc<[u8]>>| String::from_utf8_lossy(bytes.unwrap()).into_owned();
+        let shown = |bytes: Option<&Arc<Vec<u8>>>| String::from_utf8_lossy(bytes.unwrap()).into_owned();
         for (path, bytes) in whole.iter() {
             let own = self.built.outputs.get(path);
             assert!(own == Some(bytes), "{when}: {path}: {} instead of {}", shown(own), shown(Some(bytes)));
@@ -336,7 +336,7 @@ impl Server {
     /// Returns the first file that is served incorrectly.
     fn stale(&self, wanted: &Outputs, gone: &BTreeSet<String>) -> Option<String> {
         let is_served = |path: &str| !path.starts_with('.') && !path.contains("/.");
-        let wrong = |(path, bytes): &(&str, &Arc<[u8]>)| self.get(path) != bytes.as_ref();
+        let wrong = |(path, bytes): &(&str, &Arc<Vec<u8>>)| self.get(path) != bytes.as_slice();
         let stale = wanted.iter().filter(|(path, _)| is_served(path)).find(wrong);
         stale.map(|(path, _)| path.to_string()).or_else(|| {
             gone.iter().find(|path| wanted.get(path).is_none() && !self.get(path).is_empty()).cloned()

@@ -77,6 +77,14 @@ fn a_message_is_read_wherever_a_program_prints_it() {
 }
 
 #[test]
+fn a_fragment_that_excludes_a_reading_also_does_so_in_front_of_the_message() {
+    let message = "OSError: [Errno 5] Failed to open the shard: the header is damaged";
+    let says_step = |log: &str| says(log).iter().any(|says| says.starts_with("The program could not open"));
+    assert!(says_step(message));
+    assert!(!says_step(&format!("amdgpu not found in modules\n{message}")));
+}
+
+#[test]
 fn a_call_of_another_version_names_the_package_that_calls() {
     let log = "Traceback (most recent call last):
   File \"/srv/ComfyUI/execution.py\", line 5, in execute
@@ -157,6 +165,30 @@ fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
     assert!(text.starts_with("what the log says:\n\nPython found no module \"tomato\"."), "{text}");
     let (answer, text) = diagnose("Killed\nworker: exit status 137\n");
     assert_eq!(answer["readings"], json!([]), "{text}");
+}
+
+#[test]
+fn the_text_of_a_system_error_alone_leads_to_no_page() {
+    for text in ["No such file or directory", "Permission denied", "Connection refused (os error 111)"] {
+        let (answer, _) = diagnose(text);
+        assert_eq!((&answer["matches"], &answer["readings"][0]["name"]), (&json!([]), &json!("errno-text")));
+    }
+}
+
+#[test]
+fn a_failure_comes_before_a_failed_import_and_a_warning_that_the_program_survived() {
+    let import = "ModuleNotFoundError: No module named 'librosa'\n";
+    let handled = format!("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n{import}");
+    let key = "Traceback (most recent call last):\n  File \"b.py\", line 2, in g\nKeyError: 'tomato'\n";
+    let memory = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
+    let begins = |log: &str| diagnose(log).1;
+    assert!(begins(&format!("{handled}Model loaded in 3.1s\n{memory}")).starts_with("CUDA out of memory"));
+    assert!(begins(&format!("UserWarning: {import}{memory}")).starts_with("CUDA out of memory"));
+    let reads_key = "what the log says:\n\nThe program looked for the key \"tomato\"";
+    assert!(begins(&format!("{handled}Model loaded in 3.1s\n{key}")).starts_with(reads_key));
+    assert!(begins(&format!("UserWarning: No module named 'librosa'\n{key}")).starts_with(reads_key));
+    // Nothing else failed.
+    assert!(begins(&format!("{handled}worker: exit status 1\n")).starts_with("ModuleNotFoundError"));
 }
 
 #[test]

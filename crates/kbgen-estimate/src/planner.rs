@@ -203,9 +203,13 @@ impl<'m> Planner<'m> {
         if let Some(known) = self.curves.get(&key) {
             return Ok(Arc::clone(known));
         }
+        let weights = self.weights_of(settings.quantization);
+        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
+        let graphs = &mut self.graphs;
         let taken = sample_cells(self.model.max_context).map(|cells| {
-            let buffers = self.compute_on(&sampled(settings, cache_type, cells))?;
-            Ok(buffers[0].0)
+            let settings = sampled(settings, cache_type, cells);
+            check(self.model, &settings)?;
+            Ok(graphs.first_bytes(subject, &settings).0)
         });
         let segments = Arc::new(through(&taken.collect::<Result<Vec<u64>, NotCovered>>()?));
         self.curves.insert(key, Arc::clone(&segments));

@@ -61,6 +61,9 @@ pub struct Match {
     /// Whether the message is as short as `Killed`, which says how a program ended, not why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,
+    /// Whether programs often go on after the message: a warning or a failed import.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub survivable: bool,
 }
 
 /// The pages that match a log, and the cost of the search.
@@ -71,6 +74,9 @@ pub struct Diagnosis {
     /// Messages that readings put into words, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<Match>,
+    /// Readings with a `not` fragment in the log, each with the 1-based line of the fragment.
+    #[serde(skip)]
+    pub exclusions: Vec<(String, usize)>,
     /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
     pub steps: u64,
     /// The pattern with the most steps in one window of the text.
@@ -135,7 +141,11 @@ impl Index {
                 let has_slug = |rule: &&ReadingRule| rule.slug == own.slug;
                 let names_cause =
                     self.table.readings.iter().find(has_slug).is_some_and(ReadingRule::names_cause);
-                if names_cause && found.iter().all(|other| other.slug != own.slug) {
+                let is_excluded = diagnosis
+                    .exclusions
+                    .iter()
+                    .any(|(slug, at)| *slug == own.slug && at.abs_diff(line) <= NEGATION_DISTANCE);
+                if names_cause && !is_excluded && found.iter().all(|other| other.slug != own.slug) {
                     found.push(Match { line, column: 1, ..own });
                 }
             }
@@ -203,7 +213,14 @@ impl Index {
         let candidates =
             pages.into_iter().filter_map(|page| self.best_candidate(&self.table.pages[page], occurrences));
         let (readings, candidates) = candidates.partition(|found| found.page.kind == Kind::Reading);
+        let exclusions = self.table.pages.iter().filter(|page| page.kind == Kind::Reading).flat_map(|page| {
+            let fragments: BTreeSet<usize> =
+                page.signatures.iter().flat_map(|one| one.not.iter().copied()).collect();
+            let found = fragments.into_iter().flat_map(|fragment| occurrences.of(fragment));
+            found.map(|fragment| (page.slug.clone(), fragment.line))
+        });
         Diagnosis {
+            exclusions: exclusions.collect(),
             matches: rank(candidates),
             readings: rank(readings),
             steps: state.budget.steps,
@@ -294,17 +311,26 @@ impl Index {
 /// Sorts by the kind of page, then by event, then by the weight of the signature; weak signatures come last.
 ///
 /// An earlier event precedes a later one, which is often its consequence, unless the weight of the later one is much higher,
-/// or the earlier one only says how a program ended.
+/// or the earlier one only says how a program ended. A cause that the program survived ranks as a warning.
 fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
     const EVENT_BONUS: [usize; 6] = [60, 40, 28, 18, 10, 4];
     const MAX_STRENGTH: usize = 30;
     const MAX_WEIGHT: usize = 199;
     candidates.sort_by_key(|candidate| (candidate.weak, candidate.occurrence.start));
     let strong = candidates.iter().take_while(|candidate| !candidate.weak).count();
+    let is_failure = |found: &&Candidate<'_>| {
+        found.page.kind == Kind::Cause && !found.occurrence.is_survivable && !found.brief
+    };
+    let last_failure =
+        candidates[..strong].iter().filter(is_failure).map(|found| found.occurrence.start).max();
+    let kind = |found: &Candidate<'_>| {
+        let is_survived = found.occurrence.is_survivable && Some(found.occurrence.start) < last_failure;
+        if is_survived { found.page.kind.min(Kind::Warning) } else { found.page.kind }
+    };
     let events = events(&candidates[..strong]);
     let mut strongest: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
     for (candidate, event) in candidates.iter().zip(&events) {
-        let strongest_weight = strongest.entry((*event, candidate.page.kind)).or_default();
+        let strongest_weight = strongest.entry((*event, kind(candidate))).or_default();
         *strongest_weight = candidate.weight.max(*strongest_weight);
     }
     let score = |at: usize| {
@@ -312,10 +338,10 @@ fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
         if candidate.weak {
             return candidate.weight.min(MAX_WEIGHT) as u32;
         }
-        let of_event = strongest[&(events[at], candidate.page.kind)];
+        let of_event = strongest[&(events[at], kind(candidate))];
         let bonus = if candidate.brief { None } else { EVENT_BONUS.get(events[at]).copied() };
         let strength = of_event.min(MAX_STRENGTH) + bonus.unwrap_or(0);
-        let kind = match candidate.page.kind {
+        let kind = match kind(candidate) {
             Kind::Cause => 60_000,
             Kind::Warning => 30_000,
             Kind::Wrapper | Kind::Reading => 0,
@@ -341,6 +367,7 @@ fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
             figures: candidate.figures,
             weak: candidate.weak,
             brief: candidate.brief,
+            survivable: candidate.occurrence.is_survivable,
         })
         .collect();
     matches.sort_by_key(|found| Reverse(found.score));

@@ -6,7 +6,7 @@ use crate::anchor::{Anchor, anchor_bytes};
 use crate::figure::{Figure, Figures};
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::pattern::{Pattern, PatternPart, PlaceholderType};
-use crate::placeholder::line_end;
+use crate::placeholder::{clause_ends, rest_end};
 use crate::step_budget::StepBudget;
 
 /// Patterns with fewer literal characters match whole words only, and no words that a line end splits.
@@ -35,8 +35,22 @@ pub(crate) struct Matcher {
 
 #[derive(Debug, Clone)]
 enum MatcherPart {
-    Text { bytes: Vec<u8>, spaced: Vec<bool> },
+    Text { bytes: Vec<u8>, spaced: Vec<bool>, joint: Joint },
     Placeholder(PlaceholderType, String),
+}
+
+/// Limits on where literal text meets the placeholders around it.
+#[derive(Debug, Clone, Copy)]
+struct Joint {
+    /// Whether white space separates it from the placeholder before it, and that has no fixed end.
+    before: bool,
+    /// Whether white space separates it from the placeholder after it.
+    after: bool,
+    /// Whether it follows an `any`.
+    follows_any: bool,
+    /// Whether it is punctuation after an `any`, which separates texts only together with its white space: not the colon of
+    /// `https://`.
+    is_strict: bool,
 }
 
 /// The extent of a match and of its placeholders, in characters of the normal text.
@@ -79,15 +93,28 @@ impl Matcher {
             split_word_threshold: WHOLE_WORD_LENGTH,
             spacing_threshold: SPACE_TOLERANCE_LENGTH,
         };
+        let mut previous = None;
         for part in &pattern.parts {
             matcher.parts.push(match part {
                 PatternPart::Text(text) => {
                     let (bytes, spaced) = literal_bytes(text);
                     matcher.literal_length += bytes.len();
-                    MatcherPart::Text { bytes, spaced }
+                    let is_open = matches!(
+                        previous,
+                        Some(PlaceholderType::Any | PlaceholderType::Word | PlaceholderType::Path)
+                    );
+                    let follows_any = previous == Some(PlaceholderType::Any);
+                    let joint = Joint {
+                        before: is_open && spaced[0],
+                        after: text.ends_with(' '),
+                        follows_any,
+                        is_strict: follows_any && !bytes.iter().any(u8::is_ascii_alphanumeric),
+                    };
+                    MatcherPart::Text { bytes, spaced, joint }
                 }
                 PatternPart::Placeholder(kind, name) => {
                     matcher.typed_placeholders += usize::from(*kind != PlaceholderType::Any);
+                    previous = Some(*kind);
                     MatcherPart::Placeholder(*kind, name.clone())
                 }
             });
@@ -172,19 +199,33 @@ impl Matcher {
     fn match_parts(&self, state: &mut MatchState<'_>, part: usize, at: usize, first: bool) -> Option<usize> {
         match self.parts.get(part) {
             None => self.is_end_valid(state.text, at).then_some(at),
-            Some(MatcherPart::Text { bytes, spaced }) => {
+            Some(MatcherPart::Text { bytes, spaced, joint }) => {
                 state.budget.charge(1 + bytes.len() / 16)?;
                 let end = self.match_literal(state.text, at, bytes, spaced, first)?;
+                if !joint.allows(state.text, at, end) {
+                    return None;
+                }
                 self.match_parts(state, part + 1, end, false)
             }
             Some(MatcherPart::Placeholder(kind, _)) => {
                 if part + 1 == self.parts.len() && *kind == PlaceholderType::Any {
-                    let end = line_end(state.text, at);
+                    let end = rest_end(state.text, at);
                     state.placeholders.push((at, end));
                     return Some(end);
                 }
-                let ends = kind.ends(state.text, at);
-                state.budget.charge(8 + ends.len() / 16)?;
+                let next = self.parts.get(part + 1);
+                let ends = match (kind, next) {
+                    (PlaceholderType::Any, Some(MatcherPart::Text { bytes, .. })) => {
+                        let (ends, length) = clause_ends(state.text, at, bytes[0], self.first_literal());
+                        state.budget.charge(8 + length / 16)?;
+                        ends
+                    }
+                    _ => {
+                        let ends = kind.ends(state.text, at);
+                        state.budget.charge(8 + ends.len() / 16)?;
+                        ends
+                    }
+                };
                 for end in ends {
                     if !self.can_continue(state.text, part + 1, end) {
                         continue;
@@ -244,7 +285,10 @@ impl Matcher {
         if last.is_ascii_digit() && next.is_ascii_digit() {
             return matches!(self.parts.last(), Some(MatcherPart::Placeholder(..)));
         }
-        self.literal_length >= WHOLE_WORD_LENGTH || !is_same_word(last, next)
+        // The text after an `any` has no message before it that makes its word certain.
+        let is_whole_word = self.literal_length < WHOLE_WORD_LENGTH
+            || matches!(self.parts.last(), Some(MatcherPart::Text { joint, .. }) if joint.follows_any);
+        !is_whole_word || !is_same_word(last, next)
     }
 
     /// Returns the values of the named placeholders.
@@ -292,6 +336,17 @@ impl Matcher {
             at += 1;
         }
         None
+    }
+}
+
+impl Joint {
+    /// Returns whether a text from `at` to `end` keeps the white space of the pattern where it matters.
+    fn allows(self, text: &NormalText, at: usize, end: usize) -> bool {
+        let is_joined = |at: usize| {
+            let is_inside = 0 < at && at < text.len() && text.gaps[at] == GAP_NONE;
+            is_inside && (self.is_strict || is_same_run(text.bytes[at - 1], text.bytes[at]))
+        };
+        !(self.before && is_joined(at) || self.after && is_joined(end))
     }
 }
 
@@ -426,6 +481,43 @@ mod tests {
             let fits = |length| extract(pattern, &log.replace('x', &"x".repeat(length))).is_some();
             assert!(fits(longest), "{log}");
             assert!(!fits(longest + 1), "{log}");
+        }
+    }
+
+    #[test]
+    fn text_between_placeholders_keeps_its_words_and_separators() {
+        for (pattern, log, expected) in [
+            ("Error: the connection {x:any} stalled", "Error: the connection is not installed", None),
+            ("Error: the connection {x:any} is required", "Error: the connection is requiredly", None),
+            ("Error: could not {step:any}", "Error: could nothing", None),
+            (
+                "Error: Failed to {step:any}: {cause:any}",
+                "Error: Failed to fetch https://a.b/c: C:\\x is damaged",
+                Some(r#"{"step":"fetch https://a.b/c","cause":"C:\\x is damaged"}"#),
+            ),
+            ("Error: Failed to {step:any}: {cause:any}", "Error: Failed to read D:\\models", None),
+            (
+                "Error: Failed to {step:any}: {cause:any}",
+                "Error: Failed to send {'model': 1} on: no",
+                Some(r#"{"step":"send {'model': 1} on","cause":"no"}"#),
+            ),
+            (
+                "Error: {a:any} does not match {b:any}",
+                "RuntimeError: load. Error: x does not match y",
+                Some(r#"{"a":"x","b":"y"}"#),
+            ),
+            (
+                r#"{{"error":{text:quoted}"#,
+                r#"{"error":"no answer: {\"content\":\"x\"}"}"#,
+                Some(r#"{"text":"no answer: {\"content\":\"x\"}"}"#),
+            ),
+            (
+                "Error: Failed to {step:any}",
+                r#"{"m": "Error: Failed to load {\"x\": 2, \"y\": 3} again", "t": 1}"#,
+                Some(r#"{"step":"load {\"x\": 2, \"y\": 3} again"}"#),
+            ),
+        ] {
+            assert_eq!(extract(pattern, log).as_deref(), expected, "{pattern} on {log}");
         }
     }
 

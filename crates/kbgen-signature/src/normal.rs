@@ -236,7 +236,10 @@ fn backslashes(line: &LineChars, at: usize) -> usize {
 fn escaped(line: &LineChars, at: usize, separators: usize) -> (Folded, usize) {
     let run = backslashes(line, at);
     match line.at(at + run) {
-        '"' | '\'' | '/' | '\0' => (Folded::Nothing, run),
+        // The quote includes its backslashes, which tell it from quotes of another depth.
+        '"' => (Folded::Byte(b'"'), run + 1),
+        '\'' => (Folded::Byte(b'\''), run + 1),
+        '/' | '\0' => (Folded::Nothing, run),
         'n' | 'r' | 't' if run != separators => (Folded::Break, run + 1),
         'u' => match line.hex_char(at + run + 1, 4) {
             Some(character) => (Folded::of(character), run + 5),

@@ -31,7 +31,8 @@ pub enum PlaceholderType {
     Path,
     /// Text in quotes or backquotes; the value is without them.
     Quoted,
-    /// Up to 120 characters that are not white space, or 400 within a line.
+    /// Up to 120 characters that are not white space, or 400 within a line. Text before another literal does not contain the
+    /// first literal text of the pattern; within the line and with closed brackets and quotes is preferred.
     Any,
     /// The start of a line, after its prefix; has no value.
     Start,

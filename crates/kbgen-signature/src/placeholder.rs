@@ -7,6 +7,8 @@ use crate::pattern::PlaceholderType;
 
 /// Maximum length of each part of a number, and of text over several lines, in characters without white space.
 const MAX_LENGTH: usize = 120;
+/// Quotation marks that a backslash may precede.
+const QUOTES: [char; 2] = ['"', '\''];
 /// Maximum length of a word, a path, and text within a line.
 const MAX_LINE_LENGTH: usize = 400;
 
@@ -206,7 +208,42 @@ fn quoted_ends(text: &NormalText, from: usize) -> Vec<usize> {
         return Vec::new();
     }
     let closes = |byte: u8| byte == open || (open == b'`' && byte == b'\'');
-    (from + 1..text_limit(text, from)).filter(|&at| closes(text.bytes[at])).map(|at| at + 1).collect()
+    // A quote with other backslashes than the first one belongs to a text within the text.
+    let length = |at: usize| text.ends[at] - text.starts[at];
+    let closing = (from + 1..text_limit(text, from)).filter(|&at| closes(text.bytes[at]));
+    let (own, inner): (Vec<usize>, _) = closing.partition(|&at| length(at) == length(from));
+    own.into_iter().chain(inner).map(|at| at + 1).collect()
+}
+
+/// Returns the ends of an `any` at `from` before the character `next`: first those within the line with closed brackets and
+/// quotes. It does not contain the beginning of the pattern, because that is the beginning of another message. Also returns
+/// the number of characters that were read.
+pub(crate) fn clause_ends(text: &NormalText, from: usize, next: u8, beginning: &[u8]) -> (Vec<usize>, usize) {
+    let mut length = 0;
+    let (mut clauses, mut others) = (Vec::new(), Vec::new());
+    let (mut depth, mut is_quoted, mut is_broken) = (0_usize, false, false);
+    for end in from..=text_limit(text, from) {
+        length = end - from;
+        if end > from {
+            let last = end - 1;
+            match text.bytes[last] {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                b'"' => is_quoted = !is_quoted,
+                _ => {}
+            }
+            is_broken |= last > from && text.gaps[last] == GAP_BREAK;
+            if text.bytes[from..end].ends_with(beginning) {
+                break;
+            }
+        }
+        if text.at(end) == next {
+            let is_clause = depth == 0 && !is_quoted && !is_broken;
+            if is_clause { &mut clauses } else { &mut others }.push(end);
+        }
+    }
+    clauses.append(&mut others);
+    (clauses, length)
 }
 
 /// Returns the last possible end of a text that starts at `from`.
@@ -215,6 +252,19 @@ fn text_limit(text: &NormalText, from: usize) -> usize {
         end if end - from > MAX_LENGTH => end,
         _ => text.len().min(from + MAX_LENGTH),
     }
+}
+
+/// Returns the end of an `any` that ends a pattern: the end of the line, or of the string in JSON that the pattern is in.
+pub(crate) fn rest_end(text: &NormalText, from: usize) -> usize {
+    let mut is_quoted = false;
+    let end = line_end(text, from);
+    let closes = |at: &usize| {
+        let is_quote = text.bytes[*at] == b'"';
+        let is_closing = is_quote && !is_quoted && matches!(text.at(at + 1), b',' | b'}');
+        is_quoted ^= is_quote;
+        is_closing
+    };
+    (from..end).find(closes).unwrap_or(end)
 }
 
 /// Returns the end of the line, at most the maximum length of a text away.
@@ -246,7 +296,9 @@ fn original_text(text: &NormalText, original: &str, from: usize, to: usize) -> S
             (Some('\\'), Some('u')) => {
                 out.extend(u32::from_str_radix(&piece[2..], 16).ok().and_then(char::from_u32))
             }
-            (Some('\\'), _) => out.push('\\'),
+            (Some('\\'), _) => {
+                out.push(piece.chars().next_back().filter(|last| QUOTES.contains(last)).unwrap_or('\\'))
+            }
             (Some(only), None) if at == from || text.starts[at] != text.starts[at - 1] => out.push(only),
             (Some(_), None) => {}
             _ => out.push(char::from(text.bytes[at])),

@@ -109,6 +109,9 @@ pub struct Reading {
     /// Whether it names the cause, not only how the program ended or where the cause is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_cause: bool,
+    /// Whether it explains a message without the cause: it does not only repeat it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explains: bool,
 }
 
 /// Returns the messages of exceptions and error lines, each with its 1-based line.
@@ -132,7 +135,7 @@ pub(crate) fn readings(
     messages: &[Match],
     traceback: Option<&Traceback>,
 ) -> Vec<Reading> {
-    let mut found: Vec<(u32, Reading)> = Vec::new();
+    let mut found: Vec<(bool, u32, Reading)> = Vec::new();
     let is_fallback = |rule: &&ReadingRule| (FALLBACK_ORDER..REPEATING_ORDER).contains(&rule.order);
     let fallback_slugs: Vec<&str> = rules.iter().filter(is_fallback).map(|rule| rule.slug.as_str()).collect();
     // An exception or a message that only passes on a failure says less than the reading of this failure.
@@ -142,13 +145,19 @@ pub(crate) fn readings(
     };
     for rule in rules {
         let reads_form = (MESSAGE_ORDER..TRACEBACK_ORDER).contains(&rule.order);
+        let mut is_survived = false;
         let reading = match (rule.traceback, traceback) {
             (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
             (true, None) => None,
             (false, _) => messages
                 .iter()
                 .find(|found| found.slug == rule.slug && !(reads_form && is_passed_on(found.line)))
-                .and_then(|found| apply(rules, rule, found.line, figures_at(found, traceback))),
+                .and_then(|found| {
+                    // The program went on after a failed import or a warning if a traceback begins later.
+                    is_survived =
+                        found.survivable && traceback.is_some_and(|last| last.first_line > found.line);
+                    apply(rules, rule, found.line, figures_at(found, traceback))
+                }),
         };
         let lacks = |figure| reading.as_ref().is_some_and(|reading| reading.figures.get(figure).is_none());
         let order = match rule.traceback {
@@ -159,18 +168,19 @@ pub(crate) fn readings(
             }
             _ => rule.order,
         };
-        found.extend(reading.map(|reading| (order, reading)));
+        found.extend(reading.map(|reading| (is_survived, order, reading)));
     }
-    found.sort_by_key(|(order, reading)| (*order, reading.line));
-    if found.first().is_some_and(|(order, _)| *order < FALLBACK_ORDER) {
-        found.retain(|(order, _)| *order < FALLBACK_ORDER);
+    found.sort_by_key(|(is_survived, order, reading)| (*is_survived, *order, reading.line));
+    if found.first().is_some_and(|(_, order, _)| *order < FALLBACK_ORDER) {
+        found.retain(|(_, order, _)| *order < FALLBACK_ORDER);
     }
     let mut readings: Vec<Reading> = Vec::new();
-    for (order, reading) in found {
+    for (_, order, reading) in found {
         let mut lines =
             readings.iter().map(|other| other.line).chain(diagnosis.matches.iter().map(|page| page.line));
         if order < REPEATING_ORDER || lines.all(|line| line != reading.line) {
-            readings.push(Reading { names_cause: order < FALLBACK_ORDER, ..reading });
+            let explains = (FALLBACK_ORDER..REPEATING_ORDER).contains(&order);
+            readings.push(Reading { names_cause: order < FALLBACK_ORDER, explains, ..reading });
         }
     }
     readings.truncate(MAX_READINGS);
@@ -207,6 +217,7 @@ fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Fi
         next,
         pages: rule.pages.clone(),
         names_cause: false,
+        explains: false,
     })
 }
 

@@ -43,6 +43,8 @@ pub(crate) struct Occurrence {
     pub line: usize,
     /// 1-based character in that line.
     pub column: usize,
+    /// See [`is_survivable`].
+    pub is_survivable: bool,
     /// Values of the named placeholders.
     pub figures: Figures,
     /// Figures of each extractor, by its index in the table.
@@ -272,6 +274,7 @@ impl Scanner {
                 end: state.dropped + span.end,
                 offset: text.starts[span.start] as usize,
                 quote: quote(chunk, text.starts[span.start] as usize),
+                is_survivable: is_survivable(chunk, text.starts[span.start] as usize),
                 line: 0,
                 column: 0,
                 figures,
@@ -323,6 +326,17 @@ impl ScanState {
 
 /// Maximum bytes of a line that are quoted on each side of a match.
 const QUOTE_CONTEXT: usize = 200;
+
+/// Returns whether programs often go on after the message at a byte offset: its line is a warning, or reports a failed import.
+fn is_survivable(text: &str, at: usize) -> bool {
+    const REACH: usize = 200;
+    let is_inside = |character: &char| *character != '\n';
+    let before: String = text[..at].chars().rev().take(REACH).take_while(is_inside).collect();
+    let behind: String = text[at..].chars().take(REACH).take_while(is_inside).collect();
+    let before: String = before.chars().rev().collect();
+    before.to_ascii_lowercase().contains("warn")
+        || ["ImportError", "No module named"].iter().any(|part| format!("{before}{behind}").contains(part))
+}
 
 /// Returns the line around a byte offset, truncated to [`QUOTE_CONTEXT`] on each side.
 fn quote(text: &str, at: usize) -> String {

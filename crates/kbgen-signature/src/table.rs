@@ -1,7 +1,6 @@
 //! The compiled table: signatures, extractors and causes as plain data, for the index and for `static/js/match.js`.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::{Anchor, anchors};
@@ -87,7 +86,7 @@ pub struct Cause {
 }
 
 /// The compiled table; serializes to compact JSON, which `static/js/match.js` reads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Version of the format.
     pub(crate) version: u32,
@@ -134,13 +133,18 @@ impl Table {
             signatures: reading.signatures.clone(),
             causes: Vec::new(),
         };
-        let all: Vec<Page> = pages.iter().cloned().chain(readings.iter().map(page)).collect();
+        let reading_pages: Vec<Page> = readings.iter().map(page).collect();
         let rules = readings.iter().map(|reading| reading.rule.clone()).collect();
-        Self { readings: rules, ..Self::of(&all, extractors) }
+        let all: Vec<&Page> = pages.iter().chain(&reading_pages).collect();
+        Self { readings: rules, ..Self::of_all(&all, extractors) }
     }
 
     /// Compiles pages. Omits unused extractors, references to unknown extractors, and signatures without a pattern.
     pub fn of(pages: &[Page], extractors: &[Extractor]) -> Self {
+        Self::of_all(&pages.iter().collect::<Vec<_>>(), extractors)
+    }
+
+    fn of_all(pages: &[&Page], extractors: &[Extractor]) -> Self {
         let mut table = Self {
             version: 2,
             patterns: Vec::new(),

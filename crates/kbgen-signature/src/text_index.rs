@@ -3,7 +3,6 @@
 //! Ranks by BM25F (Robertson and Zaragoza 2009, <https://doi.org/10.1561/1500000019>). Weights are small integers, so that
 //! `static/js/search.js` computes the same order. `cargo bench --bench retrieval` measures the effect of the constants.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -53,6 +52,10 @@ const WEIGHT_LEVELS: f64 = 7.0;
 /// Smallest product of inverse document frequency and weight of a term outside the title. Omitting smaller ones saves a
 /// quarter of the index and does not change the order of the results.
 const MIN_CONTRIBUTION: usize = 28;
+/// Number of documents that are counted together.
+const GROUP_SIZE: usize = 256;
+/// Length of the longest stop word.
+const MAX_STOP_WORD_LENGTH: usize = 5;
 /// Longest indexed word; longer ones are identifiers that nobody types.
 const MAX_WORD_LENGTH: usize = 24;
 pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
@@ -157,7 +160,10 @@ impl TextIndex {
     pub fn build(documents: &[Document]) -> Self {
         let mut builder = TextIndexBuilder::default();
         let name = |document: &Document| (document.address.clone(), document.title.clone());
-        builder.add(documents.iter().map(name), &TermCounts::of(documents));
+        let groups: Vec<TermCounts> = documents.par_chunks(GROUP_SIZE).map(TermCounts::of).collect();
+        for (documents, counts) in documents.chunks(GROUP_SIZE).zip(&groups) {
+            builder.add(documents.iter().map(name), counts);
+        }
         builder.finish()
     }
 
@@ -229,36 +235,41 @@ impl TermFrequencies {
 }
 
 impl TermCounts {
-    /// Counts the terms of documents in parallel.
+    /// Counts the terms of documents.
     pub fn of(documents: &[Document]) -> Self {
-        let counts: Vec<HashMap<String, TermFrequencies>> = documents.par_iter().map(count).collect();
-        let lengths = counts.iter().map(|counts| counts.values().map(|count| count.body).sum()).collect();
-        let mut found: BTreeMap<String, Vec<(u32, TermFrequencies)>> = BTreeMap::new();
-        for (at, counts) in (0..).zip(counts) {
-            counts.into_iter().for_each(|(word, count)| found.entry(word).or_default().push((at, count)));
+        let mut found: HashMap<String, Vec<(u32, TermFrequencies)>> = HashMap::new();
+        let mut lengths = vec![0; documents.len()];
+        for ((at, document), length) in (0..).zip(documents).zip(&mut lengths) {
+            let mut add = |text: &str, field: fn(&mut TermFrequencies) -> &mut u32| {
+                let mut total = 0;
+                for_each_term(text, |word| {
+                    total += 1;
+                    let counts = match found.get_mut(word) {
+                        Some(counts) => counts,
+                        None => found.entry(word.to_owned()).or_default(),
+                    };
+                    if counts.last().is_none_or(|(last, _)| *last != at) {
+                        counts.push((at, TermFrequencies::default()));
+                    }
+                    let (_, count) = counts.last_mut().expect("the document was added");
+                    *field(count) += 1;
+                });
+                total
+            };
+            add(&document.title, |count| &mut count.title);
+            add(&document.signatures, |count| &mut count.signatures);
+            *length = add(&document.body, |count| &mut count.body);
         }
-        let words: Vec<&str> = found.keys().map(String::as_str).collect();
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
+        let words: Vec<&str> = found.iter().map(|(word, _)| word.as_str()).collect();
         Self {
             lengths,
             words: words.join(" "),
-            document_counts: found.values().map(Vec::len).collect(),
-            frequencies: found.into_values().flatten().collect(),
+            document_counts: found.iter().map(|(_, counts)| counts.len()).collect(),
+            frequencies: found.into_iter().flat_map(|(_, counts)| counts).collect(),
         }
     }
-}
-
-fn count(document: &Document) -> HashMap<String, TermFrequencies> {
-    let mut counts: HashMap<String, TermFrequencies> = HashMap::new();
-    let mut add = |text: &str, field: fn(&mut TermFrequencies) -> &mut u32| {
-        for_each_term(text, |word| match counts.get_mut(word) {
-            Some(count) => *field(count) += 1,
-            None => *field(counts.entry(word.to_owned()).or_default()) = 1,
-        });
-    };
-    add(&document.title, |count| &mut count.title);
-    add(&document.signatures, |count| &mut count.signatures);
-    add(&document.body, |count| &mut count.body);
-    counts
 }
 
 /// Returns the terms of a text; see [`for_each_term`].
@@ -271,7 +282,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
 /// Returns the terms of a text without the parts of camel-case names.
 pub(crate) fn whole_terms(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
+    for run in runs(text) {
         emit_term(run, &mut |word| words.push(word.to_owned()));
     }
     words
@@ -281,15 +292,14 @@ pub(crate) fn whole_terms(text: &str) -> Vec<String> {
 /// `EngineDeadError` also its parts. Omits stop words, single letters, and numbers of fewer than 3 or more than 5 digits;
 /// removes a plural `s`.
 fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
-    for run in text.split(|character: char| !character.is_ascii_alphanumeric()) {
-        let bytes = run.as_bytes();
+    for run in runs(text) {
         emit_term(run, &mut emit);
         if run.len() > 60 {
             continue;
         }
         let mut start = 0;
-        for at in 1..bytes.len() {
-            if bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase() {
+        for at in 1..run.len() {
+            if run[at - 1].is_ascii_lowercase() && run[at].is_ascii_uppercase() {
                 emit_term(&run[start..at], &mut emit);
                 start = at;
             }
@@ -300,8 +310,13 @@ fn for_each_term(text: &str, mut emit: impl FnMut(&str)) {
     }
 }
 
-fn emit_term(run: &str, emit: &mut impl FnMut(&str)) {
-    let is_number = run.bytes().all(|byte| byte.is_ascii_digit());
+/// Returns the runs of ASCII letters and digits, and empty ones.
+fn runs(text: &str) -> impl Iterator<Item = &[u8]> {
+    text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric())
+}
+
+fn emit_term(run: &[u8], emit: &mut impl FnMut(&str)) {
+    let is_number = run.iter().all(u8::is_ascii_digit);
     let is_indexed =
         if is_number { (3..=5).contains(&run.len()) } else { (2..=MAX_WORD_LENGTH).contains(&run.len()) };
     if !is_indexed {
@@ -309,10 +324,10 @@ fn emit_term(run: &str, emit: &mut impl FnMut(&str)) {
     }
     let mut letters = [0; MAX_WORD_LENGTH];
     let letters = &mut letters[..run.len()];
-    letters.copy_from_slice(run.as_bytes());
+    letters.copy_from_slice(run);
     letters.make_ascii_lowercase();
     let word = str::from_utf8(letters).expect("letters and digits are ASCII");
-    if STOP_WORD_SET.contains(word) {
+    if word.len() <= MAX_STOP_WORD_LENGTH && STOP_WORD_SET.contains(word) {
         return;
     }
     let is_plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss");

@@ -3,14 +3,18 @@
 //! Their fields are a public contract. Each is declared once, with its name, type, description in the schema, and
 //! value.
 
+use std::marker::PhantomData;
+
 use kbgen_estimate::estimator::BytesRange;
+use serde::ser::{Serialize, SerializeMap};
 use serde_json::{Map, Value, json};
 
 use crate::custom::OwnValues;
 use crate::files::Spanned;
+use crate::render::data::json_entry::{Entry, NOTHING, NoFields, WriteFields, entry, joined, write_field};
 use crate::render::data::markdown;
 use crate::render::views::{CONTEXTS, RenderContext, runs_on};
-use crate::schema::{Field, Form as _, Need, Shape};
+use crate::schema::{Field, Form as _, Shape};
 use crate::site::kinds::{
     ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, EntryData, ErrorData, ErrorKind,
     GuideData, ModelData, Platform, Severity, Signature, Solution, Status, System, ToolData, Vendor, given,
@@ -21,54 +25,6 @@ const BYTES: Shape = Shape::Integer { min: 0, max: i64::MAX };
 const COUNT: Shape = Shape::Integer { min: 1, max: i64::MAX };
 const TEXTS: Shape = Shape::any(&Shape::Text);
 const SLUGS: Shape = Shape::any(&Shape::Slug);
-
-/// Declares an entry: its fields after those of a base entry, and the function that fills them in. Optional fields
-/// without a value are omitted.
-macro_rules! entry {
-    ($(#[doc = $doc:literal])+ $form:ident: $base:expr, fn $name:ident($($arg:ident: $type:ty),*) on $start:expr; {
-        $($need:ident $key:literal: $shape:expr, $meaning:expr => $value:expr;)*
-    }) => {
-        $(#[doc = $doc])+
-        pub(super) const $form: &[Field] = {
-            const OWN: &[Field] = &[$(Field::$need($key, $shape, $meaning)),*];
-            &joined::<{ $base.len() + OWN.len() }>($base, OWN)
-        };
-
-        $(#[doc = $doc])+
-        pub(super) fn $name($($arg: $type),*) -> Value {
-            let mut entry: Map<String, Value> = $start;
-            $(entry.insert($key.to_string(), json!($value));)*
-            entry.retain(|key, value| {
-                let is_optional = |field: &Field| field.name == key && field.need == Need::Optional;
-                !value.is_null() || !$form.iter().any(is_optional)
-            });
-            Value::Object(entry)
-        }
-    };
-    ($(#[doc = $doc:literal])+ $form:ident, fn $name:ident($($arg:ident: $type:ty),*) $fields:tt) => {
-        entry! { $(#[doc = $doc])+ $form: NOTHING, fn $name($($arg: $type),*) on Map::new(); $fields }
-    };
-}
-
-const NOTHING: &[Field] = &[];
-
-/// Concatenates two lists of fields.
-const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
-    let mut all = [if first.is_empty() { second[0] } else { first[0] }; N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
-        at += 1;
-    }
-    all
-}
-
-fn fields(entry: Value) -> Map<String, Value> {
-    match entry {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
-}
 
 fn plain(placed: &[Spanned<String>]) -> Vec<&str> {
     placed.iter().map(|placed| placed.value.as_str()).collect()
@@ -86,13 +42,13 @@ fn pairs(pairs: &[(String, String)]) -> Value {
     pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
 }
 
-fn each<T>(items: &[T], entry: impl Fn(&T) -> Value) -> Vec<Value> {
+fn each<'e, T, E>(items: &'e [T], entry: impl Fn(&'e T) -> E) -> Vec<E> {
     items.iter().map(entry).collect()
 }
 
 entry! {
     /// Fields of all pages.
-    HEAD, fn head(head: &Head) {
+    HEAD, fn head(head: &'e Head) {
         required "id": Shape::Slug, "The slug: unique within its kind, never changed or reused." => head.id.name();
         required "slug": Shape::Slug, "Last part of the page's address; the same as `id`." => head.id.name();
         required "title": Shape::Text, "Title." => head.title.value;
@@ -116,7 +72,7 @@ const NOTE: &str = "What a reader of the figures has to know.";
 
 entry! {
     /// A message that leads to a page.
-    SIGNATURE, fn signature(signature: &Signature) {
+    SIGNATURE, fn signature(signature: &'e Signature) {
         optional "pattern": Shape::Text, "Literal text with typed holes." => maybe(signature.pattern.as_ref());
         optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur." => some(&signature.all);
         optional "not": TEXTS, "Fragments of which none may occur." => some(&signature.not);
@@ -133,7 +89,7 @@ entry! {
 
 entry! {
     /// A cause of an error.
-    CAUSE, fn cause(cx: &RenderContext<'_>, head: &Head, cause: &Cause) {
+    CAUSE, fn cause(cx: &'e RenderContext<'e>, head: &'e Head, cause: &'e Cause) {
         required "id": Shape::Slug, "Name of the cause within the page." => cause.id.value;
         required "title": Shape::Text, "What went wrong." => cause.title.value;
         required "tell": Shape::Text,
@@ -147,7 +103,7 @@ entry! {
 
 entry! {
     /// A solution of an error.
-    SOLUTION, fn solution(solution: &Solution) {
+    SOLUTION, fn solution(solution: &'e Solution) {
         required "id": Shape::Slug, "Name of the solution within the page, and of its section." => solution.id.value;
         required "title": Shape::Text, "What to do." => solution.heading;
         required "cost": Cost::SHAPE, "What it costs." => solution.cost;
@@ -156,7 +112,7 @@ entry! {
 
 entry! {
     /// A change of a page.
-    CHANGE, fn change(change: &ChangelogEntry) {
+    CHANGE, fn change(change: &'e ChangelogEntry) {
         required "date": Shape::Date, "Day of the change." => change.date.value.to_string();
         required "what": Shape::Text, "What readers should know of it." => change.what;
     }
@@ -164,7 +120,7 @@ entry! {
 
 entry! {
     /// An error page.
-    ERROR: HEAD, fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) on fields(head(&page.head)); {
+    ERROR: HEAD, fn error(cx: &'e RenderContext<'e>, page: &'e Page<ErrorData>) on head(&page.head); {
         or_null "description": Shape::Text, "The first sentences of the page."
             => Some(cx.describe(&page.head)).filter(|description| !description.is_empty());
         required "category": Shape::Slug, "Slug of its category." => page.data.category;
@@ -195,7 +151,7 @@ entry! {
 
 entry! {
     /// An entry of a declared collection.
-    ENTRY: HEAD, fn entry(cx: &RenderContext<'_>, page: &Page<EntryData>) on fields(head(&page.head)); {
+    ENTRY: HEAD, fn entry(cx: &'e RenderContext<'e>, page: &'e Page<EntryData>) on head(&page.head); {
         required "collection": Shape::Slug, "Its collection." => page.head.id.folder();
         or_null "description": Shape::Text, "The first sentences of the page."
             => Some(cx.describe(&page.head)).filter(|description| !description.is_empty());
@@ -207,19 +163,19 @@ entry! {
 }
 
 /// Returns the values of the declared fields of a page by key.
-fn own(cx: &RenderContext<'_>, head: &Head, own: &[OwnValues]) -> Value {
+fn own(cx: &RenderContext<'_>, head: &Head, own: &[OwnValues]) -> Option<Value> {
     let declared = cx.inputs.config.declared.fields(head.id.folder());
     let value = |values: &OwnValues| {
         let field = declared.iter().find(|field| field.name.value == values.name)?;
         Some((values.name.clone(), field.json(values)))
     };
     let own: Map<_, _> = own.iter().filter_map(value).collect();
-    if own.is_empty() { Value::Null } else { own.into() }
+    (!own.is_empty()).then(|| own.into())
 }
 
 entry! {
     /// A model page.
-    MODEL: HEAD, fn model(page: &Page<ModelData>) on fields(head(&page.head)); {
+    MODEL: HEAD, fn model(page: &'e Page<ModelData>) on head(&page.head); {
         required "family": Shape::Text, "Family that lists group it under." => page.data.family;
         or_null "hf_id": Shape::Text, "Owner and name on the Hugging Face hub." => page.data.hf_id;
         or_null "licence": Shape::Text, "License of the weights." => page.data.license();
@@ -233,7 +189,7 @@ entry! {
 
 entry! {
     /// A model with its hyperparameters and memory figures.
-    WHOLE_MODEL: MODEL, fn whole_model(cx: &RenderContext<'_>, page: &Page<ModelData>) on fields(model(page)); {
+    WHOLE_MODEL: MODEL, fn whole_model(cx: &'e RenderContext<'e>, page: &'e Page<ModelData>) on model(page); {
         or_null "note": Shape::Text, NOTE => page.data.note;
         or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
             => maybe(page.data.released_as.as_ref());
@@ -264,7 +220,7 @@ entry! {
 
 entry! {
     /// Weights of one quantization.
-    WEIGHTS, fn weights(name: &str, file: u64, gpu: u64) {
+    WEIGHTS, fn weights(name: &'e str, file: u64, gpu: u64) {
         required "quantization": Shape::Text, "Name of the type in GGUF files." => name;
         required "file_bytes": BYTES, "All tensors of the file." => file;
         required "gpu_bytes": BYTES, "Weights on the GPU, with all layers there." => gpu;
@@ -273,7 +229,7 @@ entry! {
 
 entry! {
     /// Buffers for one cache type and context.
-    BUFFERS, fn buffers(cache_type: &str, ctx: u64, cache: u64, compute: u64) {
+    BUFFERS, fn buffers(cache_type: &'e str, ctx: u64, cache: u64, compute: u64) {
         required "cache_type": Shape::Text, "Type of K and of V." => cache_type;
         required "ctx": COUNT, "Context in tokens." => ctx;
         required "cache_bytes": BYTES, "KV cache and state." => cache;
@@ -283,7 +239,7 @@ entry! {
 
 entry! {
     /// Memory figures. Weights do not depend on the context, nor buffers on the quantization: their sums are exact.
-    MEMORY, fn memory(cx: &RenderContext<'_>, figures: &Figures) {
+    MEMORY, fn memory(cx: &'e RenderContext<'e>, figures: &'e Figures) {
         required "driver_bytes": Shape::Record(DRIVER), "What the driver takes on a card beside the buffers."
             => driver(cx.inputs.fits.driver.0, cx.inputs.fits.driver.1);
         required "weights": Shape::any(&Shape::Record(WEIGHTS)),
@@ -294,12 +250,12 @@ entry! {
     }
 }
 
-fn all_weights(cx: &RenderContext<'_>, figures: &Figures) -> Vec<Value> {
+fn all_weights<'e>(cx: &'e RenderContext<'e>, figures: &'e Figures) -> Vec<impl Serialize + 'e> {
     let quants = cx.inputs.fits.quants.iter().zip(&figures.quants);
     quants.filter_map(|(name, fit)| fit.as_ref().map(|fit| weights(name, fit.file, fit.gpu))).collect()
 }
 
-fn all_buffers(figures: &Figures) -> Vec<Value> {
+fn all_buffers(figures: &Figures) -> Vec<impl Serialize> {
     let buffers = CACHE_TYPES.into_iter().enumerate().flat_map(|(cache, cache_type)| {
         CONTEXTS.into_iter().filter(|ctx| *ctx <= figures.max_ctx).filter_map(move |ctx| {
             let run = Run::plain(cache);
@@ -311,7 +267,7 @@ fn all_buffers(figures: &Figures) -> Vec<Value> {
 
 entry! {
     /// The smallest GPU that holds a whole model, with its settings.
-    RUNS_ON, fn runs_on_entry(quant: &str, ctx: u64, needs: u64, memory_gib: Option<f64>, badge: &str) {
+    RUNS_ON, fn runs_on_entry(quant: &'e str, ctx: u64, needs: u64, memory_gib: Option<f64>, badge: &'e str) {
         required "quantization": Shape::Text, "Of the weights." => quant;
         required "ctx": COUNT, "Context in tokens." => ctx;
         required "needs_bytes": BYTES, "Weights, cache and compute buffer." => needs;
@@ -325,12 +281,12 @@ entry! {
 fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value> {
     let answer = runs_on(cx.inputs, page)?;
     let run = &answer.run;
-    Some(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge))
+    Some(json!(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge)))
 }
 
 entry! {
     /// Memory that programs see on a system.
-    VISIBLE, fn visible_on(data: &DeviceData, system: System) {
+    VISIBLE, fn visible_on(data: &'e DeviceData, system: System) {
         required "system": System::SHAPE, "The system." => system;
         required "low_bytes": BYTES, "Least, with the default settings." => on_system(data, system).low.0;
         required "high_bytes": BYTES, "Most that the system can make visible." => on_system(data, system).high.0;
@@ -343,13 +299,13 @@ fn on_system(data: &DeviceData, system: System) -> BytesRange {
     data.visible_on(&[system], data.memory_bytes())
 }
 
-fn visible(data: &DeviceData) -> Vec<Value> {
+fn visible(data: &DeviceData) -> Vec<impl Serialize> {
     data.systems().iter().map(|system| visible_on(data, *system)).collect()
 }
 
 entry! {
     /// A hardware page.
-    DEVICE: HEAD, fn device(page: &Page<DeviceData>) on fields(head(&page.head)); {
+    DEVICE: HEAD, fn device(page: &'e Page<DeviceData>) on head(&page.head); {
         required "vendor": Vendor::SHAPE, "Who makes it." => page.data.vendor;
         required "class": DeviceClass::SHAPE, "What sort of device it is." => page.data.class;
         or_null "architecture": Shape::Text, "Name of the architecture." => page.data.architecture;
@@ -376,14 +332,14 @@ entry! {
 
 entry! {
     /// A tool page.
-    TOOL: HEAD, fn tool(page: &Page<ToolData>) on fields(head(&page.head)); {
+    TOOL: HEAD, fn tool(page: &'e Page<ToolData>) on head(&page.head); {
         required "homepage": Shape::Url, "Where the tool lives." => page.data.homepage;
     }
 }
 
 entry! {
     /// A guide.
-    GUIDE: HEAD, fn guide(page: &Page<GuideData>) on fields(head(&page.head)); {
+    GUIDE: HEAD, fn guide(page: &'e Page<GuideData>) on head(&page.head); {
         required "related": SLUGS, RELATED => plain(&page.data.related);
     }
 }

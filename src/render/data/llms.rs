@@ -4,16 +4,13 @@ use crate::config::Alternate;
 use crate::escape::MarkdownText;
 use crate::facts::map as map_all;
 use crate::pack::Pack;
-use crate::render::data::{alternate_path, markdown};
+use crate::render::data::{CHUNK_SIZE, alternate_path, markdown};
 use crate::render::views::{RenderContext, entries_of};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
 /// Generated pages with calculators.
 const CALCULATORS: [&str; 4] = ["will-it-run/", "compare/", "choose-gpu/", "cost-vs-cloud/"];
-
-/// Number of pages whose texts are in memory at the same time.
-const CHUNK_SIZE: usize = 256;
 
 /// Returns a map of the site in the format of <https://llmstxt.org>.
 pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {

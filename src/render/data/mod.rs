@@ -2,22 +2,28 @@
 
 mod entries;
 mod forms;
+mod json_entry;
 mod llms;
 mod markdown;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::config::{Alternate, Config};
 use crate::facts;
 use crate::files::Outputs;
+use crate::render::parts::json;
 use crate::render::views::RenderContext;
-use crate::site::kinds::{DeviceData, ErrorData};
+use crate::site::kinds::ErrorData;
 use crate::site::{Head, Kind, Page, PageId};
 
 pub(super) use forms::{Form, forms};
 
 /// Version of the data format; increased when readers have to change.
 const VERSION: u32 = 1;
+
+/// Number of entries that are formatted before they are added to a file.
+const CHUNK_SIZE: usize = 256;
 
 /// Returns the path of a page in another format, if it is written.
 pub(super) fn alternate_path(config: &Config, id: &PageId, format: Alternate) -> Option<String> {
@@ -41,40 +47,31 @@ pub(super) fn whole(cx: &RenderContext<'_>) -> Outputs {
 
 /// Makes the data of all models with their memory figures.
 pub(super) fn models(cx: &RenderContext<'_>) -> Outputs {
-    let models = facts::map(&cx.site().models, |model| JsonEntry::new(&entries::whole_model(cx, model)));
-    let text = collection(cx, "../schema/models.json", &[("models", &models)]);
-    one("data/models.json", text.into_bytes())
+    let mut file = Collection::new(cx, "../schema/models.json");
+    file.add("models", &cx.site().models, |model| json(&entries::whole_model(cx, model)));
+    one("data/models.json", file.finish())
 }
 
 /// Makes the data of all devices.
 pub(super) fn devices(cx: &RenderContext<'_>) -> Outputs {
-    let devices: Vec<JsonEntry> = cx.site().devices.iter().map(device).collect();
-    let text = collection(cx, "../schema/devices.json", &[("hardware", &devices)]);
-    one("data/hardware.json", text.into_bytes())
+    let mut file = Collection::new(cx, "../schema/devices.json");
+    file.add("hardware", &cx.site().devices, |device| json(&entries::device(device)));
+    one("data/hardware.json", file.finish())
 }
 
 /// Makes the data of the whole knowledge base.
 pub(super) fn everything(cx: &RenderContext<'_>) -> Outputs {
     let site = cx.site();
-    let errors = facts::map(&site.errors, |error| JsonEntry::new(&entries::error(cx, error)));
-    let models: Vec<JsonEntry> =
-        site.models.iter().map(|model| JsonEntry::new(&entries::model(model))).collect();
-    let devices: Vec<JsonEntry> = site.devices.iter().map(device).collect();
-    let tools: Vec<JsonEntry> = site.tools.iter().map(|tool| JsonEntry::new(&entries::tool(tool))).collect();
-    let guides: Vec<JsonEntry> =
-        site.guides.iter().map(|guide| JsonEntry::new(&entries::guide(guide))).collect();
-    let entries = facts::map(&site.entries, |entry| JsonEntry::new(&entries::entry(cx, entry)));
-    let mut all: Vec<(&str, &[JsonEntry])> = vec![
-        ("errors", &errors),
-        ("models", &models),
-        ("hardware", &devices),
-        ("tools", &tools),
-        ("guides", &guides),
-    ];
+    let mut file = Collection::new(cx, "schema/kb.json");
+    file.add("errors", &site.errors, |error| json(&entries::error(cx, error)));
+    file.add("models", &site.models, |model| json(&entries::model(model)));
+    file.add("hardware", &site.devices, |device| json(&entries::device(device)));
+    file.add("tools", &site.tools, |tool| json(&entries::tool(tool)));
+    file.add("guides", &site.guides, |guide| json(&entries::guide(guide)));
     if !site.collections().is_empty() {
-        all.push(("entries", &entries));
+        file.add("entries", &site.entries, |entry| json(&entries::entry(cx, entry)));
     }
-    one("kb.json", collection(cx, "schema/kb.json", &all).into_bytes())
+    one("kb.json", file.finish())
 }
 
 fn one(path: &str, bytes: Vec<u8>) -> Outputs {
@@ -83,17 +80,11 @@ fn one(path: &str, bytes: Vec<u8>) -> Outputs {
     outputs
 }
 
-fn device(device: &Page<DeviceData>) -> JsonEntry {
-    JsonEntry::new(&entries::device(device))
-}
-
 /// Makes the JSON and Markdown alternates of an error.
 pub(super) fn error_alternates(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Vec<(String, Vec<u8>)> {
     let path = |format| alternate_path(cx.inputs.config, &error.head.id, format);
-    let json = path(Alternate::Json).map(|path| {
-        let entry = JsonEntry::new(&entries::error(cx, error));
-        (path, entry.alternate("error-data").into_bytes())
-    });
+    let json =
+        path(Alternate::Json).map(|path| (path, json_alternate(&entries::error(cx, error), "error-data")));
     let markdown =
         path(Alternate::Markdown).map(|path| (path, markdown::alternate(cx, error, "../").into_bytes()));
     json.into_iter().chain(markdown).collect()
@@ -102,34 +93,24 @@ pub(super) fn error_alternates(cx: &RenderContext<'_>, error: &Page<ErrorData>) 
 /// Makes the JSON alternate of a model or device, by its index in the list of its kind.
 pub(super) fn alternate(cx: &RenderContext<'_>, kind: Kind, at: usize) -> Option<(String, Vec<u8>)> {
     let path = |head: &Head| alternate_path(cx.inputs.config, &head.id, Alternate::Json);
-    let (path, entry, form) = match kind {
+    match kind {
         Kind::Model => {
             let model = &cx.site().models[at];
-            (path(&model.head)?, JsonEntry::new(&entries::whole_model(cx, model)), "model-data")
+            Some((path(&model.head)?, json_alternate(&entries::whole_model(cx, model), "model-data")))
         }
         Kind::Hardware => {
-            let page = &cx.site().devices[at];
-            (path(&page.head)?, device(page), "hardware-data")
+            let device = &cx.site().devices[at];
+            Some((path(&device.head)?, json_alternate(&entries::device(device), "hardware-data")))
         }
-        _ => return None,
-    };
-    Some((path, entry.alternate(form).into_bytes()))
+        _ => None,
+    }
 }
 
-/// An entry as JSON text. It is used in several files, and a tree would use several times as much memory.
-struct JsonEntry(String);
-
-impl JsonEntry {
-    fn new(entry: &Value) -> Self {
-        Self(entry.to_string())
-    }
-
-    /// Returns the file of one page: its entry with the schema, one folder up, as the first field.
-    fn alternate(&self, form: &str) -> String {
-        let file = json!({"$schema": format!("../schema/{form}.json"), "version": VERSION});
-        let (_, fields) = self.0.split_at(1);
-        format!("{},{fields}\n", open_object(&file))
-    }
+/// Makes the file of one page: its entry with the schema, one folder up, as the first field.
+fn json_alternate(entry: &impl Serialize, form: &str) -> Vec<u8> {
+    let entry = json(entry);
+    let file = json!({"$schema": format!("../schema/{form}.json"), "version": VERSION});
+    format!("{},{}\n", open_object(&file), &entry[1..]).into_bytes()
 }
 
 /// Returns a JSON object without its closing brace.
@@ -139,28 +120,39 @@ fn open_object(object: &Value) -> String {
     text
 }
 
-/// Makes a file with a header and lists of entries.
-fn collection(cx: &RenderContext<'_>, schema: &str, lists: &[(&str, &[JsonEntry])]) -> String {
-    let config = cx.inputs.config;
-    let file = json!({
-        "$schema": schema,
-        "version": VERSION,
-        "generated_for": config.base_url,
-        "title": config.title,
-        "licence": config.license,
-    });
-    // Appends to a single text: with thousands of pages every copy matters.
-    let mut text = open_object(&file);
-    for (name, entries) in lists {
-        text.push_str(&format!(",\"{name}\":["));
-        for (at, JsonEntry(entry)) in entries.iter().enumerate() {
-            if at > 0 {
-                text.push(',');
-            }
-            text.push_str(entry);
-        }
-        text.push(']');
+/// A file with a header and lists of entries.
+struct Collection(String);
+
+impl Collection {
+    fn new(cx: &RenderContext<'_>, schema: &str) -> Self {
+        let config = cx.inputs.config;
+        let file = json!({
+            "$schema": schema,
+            "version": VERSION,
+            "generated_for": config.base_url,
+            "title": config.title,
+            "licence": config.license,
+        });
+        Self(open_object(&file))
     }
-    text.push_str("}\n");
-    text
+
+    /// Adds a list; `entry` formats an item as JSON.
+    fn add<T: Sync>(&mut self, name: &str, items: &[T], entry: impl Fn(&T) -> String + Send + Sync) {
+        self.0.push_str(&format!(",\"{name}\":["));
+        // In chunks, to avoid a second copy of the whole text.
+        for (chunk, items) in items.chunks(CHUNK_SIZE).enumerate() {
+            for (at, entry) in facts::map(items, &entry).into_iter().enumerate() {
+                if chunk + at > 0 {
+                    self.0.push(',');
+                }
+                self.0.push_str(&entry);
+            }
+        }
+        self.0.push(']');
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.0.push_str("}\n");
+        self.0.into_bytes()
+    }
 }

@@ -122,8 +122,14 @@ impl Graphs {
     /// The compute buffers of the GPUs in order, then of the host.
     pub(crate) fn bytes(&mut self, subject: Subject<'_>, settings: &Settings) -> Vec<Bytes> {
         let quantities = Quantities::new(subject.model, settings);
-        let sizes = self.buffers(subject, settings, &quantities, &mut ());
+        let sizes = self.buffers(subject, settings, settings.tensor_split.len() + 1, &quantities, &mut ());
         sizes.into_iter().map(Bytes).collect()
+    }
+
+    /// The compute buffer of the first GPU.
+    pub(crate) fn first_bytes(&mut self, subject: Subject<'_>, settings: &Settings) -> Bytes {
+        let quantities = Quantities::new(subject.model, settings);
+        Bytes(self.buffers(subject, settings, 1, &quantities, &mut ())[0])
     }
 
     /// Returns the compute buffers over an interval of contexts as segments.
@@ -132,14 +138,16 @@ impl Graphs {
         let first = quantities(&interval.first);
         if interval.start == interval.end {
             let segment = |bytes| vec![Segment::new(interval.start, Bytes(bytes), 0)];
-            let sizes = self.buffers(subject, &interval.first, &first, &mut ());
+            let count = interval.first.tensor_split.len() + 1;
+            let sizes = self.buffers(subject, &interval.first, count, &first, &mut ());
             return Arc::new(sizes.into_iter().map(segment).collect());
         }
         let quantities = Quantities::between(&first, &quantities(&interval.second));
         let mut horizon = Horizon::within(interval.end - interval.start);
         let (structure, dedup) = self.structure(subject, &interval.first, &quantities);
         structure.suits(&quantities, &mut horizon);
-        let run = self.run(subject, &interval.first, &structure, &dedup);
+        let count = interval.first.tensor_split.len() + 1;
+        let run = self.run(subject, count, &structure, &dedup);
         let sizes = tensor_sizes(run, &quantities, &mut horizon);
         let straight = !self.thorough && horizon == Horizon::within(interval.end - interval.start);
         let quantization = structure.uses_weights.then_some(interval.first.quantization);
@@ -169,7 +177,7 @@ impl Graphs {
         while step <= interval.end {
             let mut horizon = Horizon::within(interval.end - step);
             let quantities = quantities.after(step - interval.start);
-            let lines = self.buffers(subject, &interval.first, &quantities, &mut horizon);
+            let lines = self.buffers(subject, &interval.first, segments.len(), &quantities, &mut horizon);
             for (segments, line) in segments.iter_mut().zip(lines) {
                 append(segments, Segment::new(step, Bytes(line.at as u64), line.slope));
             }
@@ -182,12 +190,13 @@ impl Graphs {
         &mut self,
         subject: Subject<'_>,
         settings: &Settings,
+        count: usize,
         quantities: &Quantities<N>,
         horizon: &mut N::Horizon,
     ) -> Vec<N> {
         let (structure, dedup) = self.structure(subject, settings, quantities);
         structure.suits(quantities, horizon);
-        let run = self.run(subject, settings, &structure, &dedup);
+        let run = self.run(subject, count, &structure, &dedup);
         let sizes = tensor_sizes(run, quantities, horizon);
         self.replays += 1;
         buffer_sizes(run, sizes, horizon)
@@ -196,7 +205,7 @@ impl Graphs {
     fn run<'a>(
         &self,
         subject: Subject<'a>,
-        settings: &Settings,
+        buffers: usize,
         structure: &'a Structure,
         dedup: &'a LayerDedup,
     ) -> Run<'a> {
@@ -205,7 +214,7 @@ impl Graphs {
             representatives: &dedup.representatives,
             list: subject.list,
             weights: subject.weights,
-            buffers: settings.tensor_split.len() + 1,
+            buffers,
             thorough: self.thorough,
         }
     }

@@ -17,23 +17,23 @@ pub(crate) struct Run<'a> {
     pub(crate) representatives: &'a [u16],
     pub(crate) list: &'a WeightList,
     pub(crate) weights: &'a Weights,
-    /// GPUs and host.
+    /// Number of buffers that are computed: of the GPUs in order, then of the host. They do not affect each other.
     pub(crate) buffers: usize,
     /// Every layer is run, also those seen before.
     pub(crate) thorough: bool,
 }
 
-/// The size that each buffer reaches: the GPUs in order, then the host.
+/// The size that each computed buffer reaches.
 pub(crate) fn buffer_sizes<N: Size>(run: Run<'_>, sizes: Vec<N>, horizon: &mut N::Horizon) -> Vec<N> {
     let mut replay = Replay {
         run,
         sizes,
         buffers: (0..run.buffers).map(|_| Buffer::new()).collect(),
-        slots: Vec::new(),
+        slots: Vec::with_capacity(256),
         horizon,
-        states: Vec::new(),
-        values: Vec::new(),
-        seen: Vec::new(),
+        states: Vec::with_capacity(32),
+        values: Vec::with_capacity(512),
+        seen: Vec::with_capacity(32),
     };
     replay.layers();
     replay.buffers.iter().map(|buffer| buffer.largest).collect()
@@ -131,20 +131,25 @@ impl<N: Size> Replay<'_, '_, N> {
         for step in &program.steps {
             match *step {
                 Step::Allocate { slot, size, buffer } => {
-                    let size = self.sizes[usize::from(size)];
-                    let offset = self.buffers[usize::from(buffer)].allocate(size, self.horizon);
                     debug_assert_eq!(usize::from(slot), self.slots.len());
-                    self.slots.push(offset);
+                    let size = self.sizes[usize::from(size)];
+                    let buffer = self.buffers.get_mut(usize::from(buffer));
+                    self.slots
+                        .push(buffer.map_or(N::default(), |buffer| buffer.allocate(size, self.horizon)));
                 }
                 Step::Release { slot, size, buffer } => {
-                    let (offset, size) = (self.slots[usize::from(slot)], self.sizes[usize::from(size)]);
-                    self.buffers[usize::from(buffer)].release(offset, size, self.horizon);
+                    let Some(buffer) = self.buffers.get_mut(usize::from(buffer)) else { continue };
+                    buffer.release(
+                        self.slots[usize::from(slot)],
+                        self.sizes[usize::from(size)],
+                        self.horizon,
+                    );
                 }
                 Step::Shrink { slot, from, to, buffer } => {
+                    let Some(buffer) = self.buffers.get_mut(usize::from(buffer)) else { continue };
                     let (had, needs) = (self.sizes[usize::from(from)], self.sizes[usize::from(to)]);
                     if !needs.at_least(had, self.horizon) {
-                        let offset = self.slots[usize::from(slot)] + needs;
-                        self.buffers[usize::from(buffer)].release(offset, had - needs, self.horizon);
+                        buffer.release(self.slots[usize::from(slot)] + needs, had - needs, self.horizon);
                     }
                 }
             }
