@@ -399,8 +399,8 @@ fn examples_of_the_paste_box_match_pages() {
     let tables: serde_json::Value = serde_json::from_str(json.expect("an assignment")).expect("JSON");
     let pages = tables["pages"].as_object().expect("pages by slug");
     assert_eq!(pages.keys().collect::<Vec<_>>(), ["card-full", "slow-start"]);
-    for page in pages.values() {
-        assert!(outputs.get(page["href"].as_str().unwrap()).is_some(), "{page}");
+    for slug in pages.keys() {
+        assert!(outputs.get(&format!("errors/{slug}/index.html")).is_some(), "{slug}");
     }
     assert_eq!(pages["card-full"]["first_command"], "loader -ngl 20 --name \"<model> & co\"");
 }
