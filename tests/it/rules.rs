@@ -306,7 +306,9 @@ fn a_kernel_wants_more_shared_memory_than_there_is() {
     };
     let slug = "triton-out-of-resources-shared-memory";
     lead_to(slug, &[(log(126_978, 101_376), "required>limit"), (log(65_537, 65_536), "required>limit")]);
-    assert!(conclusion(slug, &log(65_537, 65_536)).1.starts_with("The kernel was written for GPUs with more"));
+    assert!(
+        conclusion(slug, &log(65_537, 65_536)).1.starts_with("The kernel was written for GPUs with more")
+    );
     assert!(conclusion(slug, &log(126_978, 65_537)).1.starts_with("The kernel was tuned"));
     assert_eq!(conclusion(slug, &log(65_536, 65_536)).0, None);
 }

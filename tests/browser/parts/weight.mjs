@@ -9,9 +9,9 @@ import { serve, visiting } from "../harness.mjs";
 const BUDGETS = {
   "": [18, 5],
   "errors/cuda-oom-loading-model/": [20, 5],
-  "errors/": [55, 7],
+  "errors/": [64, 7],
   "models/": [25, 7],
-  "models-by-memory/": [23, 7],
+  "models-by-memory/": [24, 7],
   "models/llama-3.1-8b-instruct/": [18, 7],
   "will-it-run/": [60, 15],
   // Each opens with an answer, for which it loads one model's table.
@@ -23,22 +23,22 @@ const BUDGETS = {
 const TABLE_KIB = 12;
 /** Of what the search loads when it is first wanted: its own files, and the index of all pages. */
 const SEARCH_KIB = 11;
-const INDEX_KIB = 96;
+const INDEX_KIB = 115;
 /** Of the data that the paste box loads on first use, and of the text index that a question needs. */
-const DIAGNOSE_KIB = 165;
-const SIMILAR_KIB = 140;
+const DIAGNOSE_KIB = 205;
+const SIMILAR_KIB = 165;
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
 export default function ({ folder, browser }) {
-  test("the matching and the searching script are at most 12 KiB together", t => {
+  test("the matching and the searching script are at most 12.5 KiB together", t => {
     const names = readdirSync(`${folder}/static/js`).filter(name => /^(match|search)\./.test(name));
     const bytes = names.reduce(
       (sum, name) => sum + brotliCompressSync(readFileSync(`${folder}/static/js/${name}`)).length,
       0,
     );
     t.diagnostic(`${bytes} bytes`);
-    assert.ok(names.length === 2 && bytes <= 12288, `${bytes} bytes`);
+    assert.ok(names.length === 2 && bytes <= 12800, `${bytes} bytes`);
   });
   for (const [path, [kib, requests]] of Object.entries(BUDGETS)) {
     test(`/${path} is at most ${kib} KiB in ${requests} requests`, async t => {
