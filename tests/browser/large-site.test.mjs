@@ -11,7 +11,7 @@ import { close, kbgen, readJson, scratch, siteRoot, start, visiting } from "./ha
 after(close);
 
 /** More errors than fit in whole tables. */
-const PAGES = 3000;
+const PAGES = 4000;
 const MOST_BYTES = 5 << 18;
 
 const root = join(scratch, "large");
