@@ -148,9 +148,10 @@ fn report(pages: usize, rounds: usize) -> String {
             }
         }
     }
+    let turns = if rounds == 1 { "one round".to_string() } else { format!("median of {rounds} rounds") };
     let (shown, used) = serve(&programs, pages, &mut memory);
     format!(
-        "{pages} pages, median of {rounds} round(s) in turn, two cores.\n\n{}\nThe minimal pipeline takes {:.1} CPU s without highlighting.\n\n{}\n{}\n{}",
+        "{pages} pages, {turns} in turn, two cores.\n\n{}\nThe minimal pipeline takes {:.1} CPU s without highlighting.\n\n{}\n{}\n{}",
         cpu.markdown("CPU s", &names, 1),
         median(bare),
         memory.markdown("peak MiB", &names, 0),

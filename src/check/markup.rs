@@ -1,6 +1,7 @@
 //! Markdown that is not allowed in pages.
 
 use crate::check::CheckContext;
+use crate::check::texts::LINK_MARKS;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
 use crate::markdown::{MarkdownErrorKind, is_reserved_id, outline_inline};
@@ -173,7 +174,7 @@ fn faults_in_causes(error: &ErrorData) -> Vec<Diagnostic> {
     let is_html = |kind: &MarkdownErrorKind| matches!(kind, RawHtml(_) | HtmlComment);
     let first = |line: &Spanned<String>, counts: &dyn Fn(&MarkdownErrorKind) -> bool| {
         // Other lines have neither links nor HTML, so that they need not be parsed.
-        line.value.contains(['[', '<']).then_some(())?;
+        line.value.contains(LINK_MARKS).then_some(())?;
         let fault = outline_inline(&line.value).errors.into_iter().find(|fault| counts(&fault.kind))?;
         Some(finding(&fault.kind, line.span))
     };

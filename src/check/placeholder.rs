@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 const SHOWN: usize = 10;
 
 static PHRASES: LazyLock<Vec<&str>> = LazyLock::new(scaffold::placeholders);
-static SEARCH: LazyLock<Phrases<'_>> = LazyLock::new(|| Phrases::new(scaffold::placeholders()));
+static SEARCH: LazyLock<Phrases<'_>> = LazyLock::new(|| Phrases::new(PHRASES.clone()));
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     // A category without its own file uses the file of an error.

@@ -1,6 +1,6 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, Index, Reading, Traceback};
+use kbgen_signature::{Diagnosis, Figures, Index, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
@@ -39,9 +39,6 @@ pub struct PageLink {
     pub url: String,
 }
 
-/// Parts of messages of a failed import, which programs often handle.
-const IMPORT_FAILURES: [&str; 2] = ["ImportError", "No module named"];
-
 /// Returns what a log says, unless `answers` have a page that names the cause. `text` is the end of the log, after
 /// `skipped_lines` lines. A page of a failed import does not name the cause if the program went on and a later line does.
 pub fn read_log(
@@ -65,10 +62,9 @@ pub fn read_log(
     let traceback_start = traceback.map_or(0, |traceback| traceback.first_line);
     for page in causes {
         let is_survived = matches(page).is_some_and(|found| {
-            let is_import = IMPORT_FAILURES.iter().any(|part| found.quote.contains(part));
             let is_handled =
                 traceback_start > found.line || found.quote.to_ascii_lowercase().contains("warn");
-            is_import && is_handled && last_failure > Some(found.line)
+            is_failed_import(&found.quote) && is_handled && last_failure > Some(found.line)
         });
         if !is_survived {
             return Vec::new();

@@ -38,6 +38,7 @@ pub use parse_error::ParseError;
 pub use parts::{PatternPartition, TableParts, TextIndexParts};
 pub use pattern::Pattern;
 pub use reading::{Lookup, Reading, ReadingPage, ReadingRule, ReadingText};
+pub use scanner::is_failed_import;
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;
 pub use step_budget::STEPS_PER_WINDOW;

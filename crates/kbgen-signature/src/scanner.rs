@@ -334,8 +334,12 @@ fn is_survivable(text: &str, at: usize) -> bool {
     let before: String = text[..at].chars().rev().take(REACH).take_while(is_inside).collect();
     let behind: String = text[at..].chars().take(REACH).take_while(is_inside).collect();
     let before: String = before.chars().rev().collect();
-    before.to_ascii_lowercase().contains("warn")
-        || ["ImportError", "No module named"].iter().any(|part| format!("{before}{behind}").contains(part))
+    before.to_ascii_lowercase().contains("warn") || is_failed_import(&(before + &behind))
+}
+
+/// Returns whether a line reports a failed import of Python, which programs often handle.
+pub fn is_failed_import(line: &str) -> bool {
+    ["ImportError", "No module named"].iter().any(|part| line.contains(part))
 }
 
 /// Returns the line around a byte offset, truncated to [`QUOTE_CONTEXT`] on each side.

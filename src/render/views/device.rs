@@ -235,16 +235,11 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<
         true => gib(range.low.0),
         false => cx.fill("{from} to {to}", &[("from", &gib(range.low.0)), ("to", &gib(range.high.0))]),
     };
-    let mut link = None;
-    let text = match data.reported(system, memory) {
-        Some(report) => {
-            let (program, address) = match report.source.split_once(": https://") {
-                Some((program, rest)) => (program, Some(format!("https://{rest}"))),
-                None => (report.source.as_str(), None),
-            };
-            link = address.map(|address| source(cx.texts(), &address));
-            cx.fill("{size}, {source}", &[("size", &size), ("source", &program)])
-        }
+    let report = data.reported(system, memory).map(|report| report.source.as_str());
+    let linked =
+        report.and_then(|text| text.split_once(": ")).filter(|(_, rest)| rest.starts_with("https://"));
+    let text = match linked.map(|(program, _)| program).or(report) {
+        Some(program) => cx.fill("{size}, {source}", &[("size", &size), ("source", &program)]),
         None if data.vendor == Vendor::Apple => {
             cx.fill("{size}, the default of the system", &[("size", &size)])
         }
@@ -256,7 +251,8 @@ fn visible(cx: &RenderContext<'_>, data: &DeviceData, system: System) -> Option<
         System::Macos15 => cx.tr("Visible to programs before macOS 26"),
         System::Macos26 => cx.tr("Visible to programs since macOS 26"),
     };
-    Fact::known(label, Some(text)).map(|fact| Fact { source: link, ..fact })
+    Fact::known(label, Some(text))
+        .map(|fact| Fact { source: linked.map(|(_, address)| source(cx.texts(), address)), ..fact })
 }
 
 /// Returns the largest models that fit in each memory size.
