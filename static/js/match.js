@@ -152,7 +152,7 @@ kbgen.match = (() => {
   function separatorRun() {
     const found =
       /(?:^|[^0-9A-Za-z])(?:[A-Z]:(\\+)|[a-z]:(\\+)(?![nrt\\]))/.exec(line) ||
-      /[\w.-](\\+)(?:U(?!0)|[cdg-mopqswyzA-TV-Z])/.exec(line);
+      /[\w.-](\\+)(?!U0|[abefnrtuvx])[A-Za-z]/.exec(line);
     return found ? (found[1] || found[2]).length : 0;
   }
 
@@ -220,12 +220,10 @@ kbgen.match = (() => {
         ENTITY.lastIndex = at;
         const found = ENTITY.exec(line);
         step = found[0].length;
-        kind = [62, 60, 34, 39, BLANKED][found.slice(1).findIndex(Boolean)] ?? 38;
+        kind = [38, 62, 60, 34, 39, BLANKED][found.slice(1).findIndex(Boolean) + 1];
       } else {
-        if (c > 0xd7ff && c < 0xdc00) {
-          c = line.codePointAt(at);
-          step = c > 0xffff ? 2 : 1;
-        }
+        c = line.codePointAt(at);
+        step = c > 0xffff ? 2 : 1;
         kind = fold(c);
       }
       if (kind >= 0) push(kind, at, at + step);
@@ -908,18 +906,20 @@ kbgen.match = (() => {
     return -1;
   }
 
-  // Whether programs often go on after a message: its line is a warning, or reports a failed import.
-  function isSurvivable(at) {
+  // Whether programs often go on after a message, whose line is a warning or reports a failed import, or whether it is
+  // source code of a traceback, or in a traceback that Python ignored.
+  function isSurvivable(start) {
+    const at = places[start];
     const [before] = /[^\n]{0,200}$/u.exec(text.slice(Math.max(0, at - 400), at));
     const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
-    return /warn/i.test(before) || /ImportError|No module named/.test(before + behind);
-  }
-
-  // Whether a match is source code of a traceback, or in a traceback that Python ignored.
-  function isSecondary(end) {
-    let before = "";
-    for (let at = Math.max(0, end - 1000); at <= end; at++) before += (gaps[at] === BREAK ? "\n" : "") + spell(at, at + 1);
-    return /\nfile\x22(?![^]*assert).*\n.*$|exceptionignoredin(?![^]*error:[^]*\n)[^]*\n/.test(before);
+    let lines = "";
+    for (let at = Math.max(0, start - 1000); at <= start; at++)
+      lines += (gaps[at] === BREAK ? "\n" : "") + spell(at, at + 1);
+    return (
+      /warn/i.test(before) ||
+      /ImportError|No module named/.test(before + behind) ||
+      /\nfile\x22(?![^]*assert).*\n.*$|exceptionignoredin(?![^]*error:[^]*\n)[^]*\n/.test(lines)
+    );
   }
 
   function* read(reader) {
@@ -947,12 +947,17 @@ kbgen.match = (() => {
             column = 1;
           } else if (c < 0xdc00 || c > 0xdfff) column++;
         }
-        Object.assign(place, { line, column, survivable: isSurvivable(places[place.start]) || isSecondary(place.start) });
+        Object.assign(place, { line, column, survivable: isSurvivable(place.start) });
       });
     return all;
   }
 
-  function findSignature({ matchers }, page, { all: ids, not = [], not_on_line: beside = [], extract, when, weak = false }, all) {
+  function findSignature(
+    { matchers },
+    page,
+    { all: ids, not = [], not_on_line: beside = [], extract, when, weak = false },
+    all,
+  ) {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
     const others = ids.slice(1).map(id => places(id)[0]);
@@ -965,12 +970,12 @@ kbgen.match = (() => {
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
       .filter(place => !has(not, place, 40) && !has(beside, place, 0))
+      .sort((a, b) => a.survivable - b.survivable)
       .map(place => {
         const figures = merged(place.figures, ...others.map(other => other.figures), place.extracted[extract]);
         return { page, place, weight, weak, brief: letters < 11 && !Object.keys(figures).length, figures };
       })
-      .filter(finding => holds(when, finding.figures))
-      .sort((a, b) => a.place.survivable - b.place.survivable);
+      .filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
     return found.find(finding => told(finding) * 2 >= most);
   }
