@@ -913,8 +913,9 @@ kbgen.match = (() => {
     const [before] = /[^\n]{0,200}$/u.exec(text.slice(Math.max(0, at - 400), at));
     const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
     let lines = "";
-    for (let at = Math.max(0, start - 1000); at <= start; at++)
+    for (let at = Math.max(0, start - 1000); at <= start; at++) {
       lines += (gaps[at] === BREAK ? "\n" : "") + spell(at, at + 1);
+    }
     return (
       /warn/i.test(before) ||
       /ImportError|No module named/.test(before + behind) ||
