@@ -53,7 +53,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 fn places(context: &CheckContext<'_>) -> HashMap<Pattern, Span> {
     let mut places = HashMap::new();
     for signature in context.site.errors.iter().flat_map(|error| &error.data.signatures) {
-        for text in signature.texts().iter().chain(&signature.not) {
+        for text in signature.texts().iter().chain(&signature.not).chain(&signature.not_on_line) {
             if let Ok(pattern) = Pattern::parse(&text.value) {
                 places.entry(pattern).or_insert(text.span);
             }

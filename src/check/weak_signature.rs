@@ -22,7 +22,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 fn finding(signature: &kinds::Signature) -> Option<Diagnostic> {
     let texts = signature.texts();
     let all: Option<Vec<Pattern>> = texts.iter().map(|text| Pattern::parse(&text.value).ok()).collect();
-    let bits = Signature { all: all?, not: Vec::new(), extract: None, when: None }.specificity();
+    let bits = Signature { all: all?, ..Signature::default() }.specificity();
     if bits >= MIN_ASSERTING_BITS {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::diagnosis::readings::parse_readings;
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
 use crate::engine::Engine;
 use crate::facts::{Facts, Fingerprint, Name, map, read, unrecorded};
-use crate::files::{Key, Sources};
+use crate::files::{Key, Sources, Spanned};
 use crate::site::kinds::{ErrorData, ErrorKind, SignatureText, key};
 use crate::site::{self, Head, Page, Site};
 
@@ -204,7 +204,9 @@ impl PageCompiler<'_> {
             return None;
         }
         let all: Vec<Pattern> = entry.texts().iter().filter_map(|text| self.parser.pattern(text)).collect();
-        let not = entry.not.iter().filter_map(|text| self.parser.pattern(text)).collect();
+        let mut patterns =
+            |texts: &[Spanned<String>]| texts.iter().filter_map(|text| self.parser.pattern(text)).collect();
+        let (not, not_on_line) = (patterns(&entry.not), patterns(&entry.not_on_line));
         if let Some(name) = &entry.extract
             && !self.extractors.iter().any(|extractor| extractor.name == name.value)
         {
@@ -221,6 +223,7 @@ impl PageCompiler<'_> {
         let mut signature = signature::Signature {
             all,
             not,
+            not_on_line,
             extract: entry.extract.as_ref().map(|name| name.value.clone()),
             when: None,
         };

@@ -150,12 +150,14 @@ kbgen.match = (() => {
 
   // The number of backslashes between the parts of a Windows path on this line.
   function separatorRun() {
-    const found = /(?:^|[^0-9A-Za-z])(?:[A-Z]:(\\+)|[a-z]:(\\+)(?![nrt\\]))/.exec(line);
+    const found =
+      /(?:^|[^0-9A-Za-z])(?:[A-Z]:(\\+)|[a-z]:(\\+)(?![nrt\\]))/.exec(line) ||
+      /[\w.-](\\+)(?!U0|[abefnrtuvx])[A-Za-z]/.exec(line);
     return found ? (found[1] || found[2]).length : 0;
   }
 
   function* pushLine() {
-    const separators = line.includes(":\\") ? separatorRun() : 0;
+    const separators = line.includes("\\") ? separatorRun() : 0;
     const skipped = prefixLength();
     const framed = skipped && /^ *\|/.test(line.slice(0, skipped));
     let end = line.length;
@@ -218,17 +220,10 @@ kbgen.match = (() => {
         ENTITY.lastIndex = at;
         const found = ENTITY.exec(line);
         step = found[0].length;
-        kind = [38, 62, 60, 34, 39, BLANKED][
-          Math.max(
-            0,
-            found.findIndex((name, i) => i && name),
-          )
-        ];
+        kind = [38, 62, 60, 34, 39, BLANKED][found.slice(1).findIndex(Boolean) + 1];
       } else {
-        if (c > 0xd7ff && c < 0xdc00) {
-          c = line.codePointAt(at);
-          step = c > 0xffff ? 2 : 1;
-        }
+        c = line.codePointAt(at);
+        step = c > 0xffff ? 2 : 1;
         kind = fold(c);
       }
       if (kind >= 0) push(kind, at, at + step);
@@ -685,15 +680,7 @@ kbgen.match = (() => {
     if (typeof a !== typeof b || a === undefined) return;
     if (typeof a !== "number" && !/[!=]=/.test(sign)) {
       const order = typeof a === "string" && versionOrder(a, b);
-      return order === false || !/[<>]/.test(sign)
-        ? undefined
-        : sign === "<"
-          ? order < 0
-          : sign === "<="
-            ? order <= 0
-            : sign === ">"
-              ? order > 0
-              : order >= 0;
+      return order === false || !/[<>]/.test(sign) ? undefined : worth([sign, order, 0]);
     }
     const computed = {
       "==": a === b,
@@ -919,18 +906,21 @@ kbgen.match = (() => {
     return -1;
   }
 
-  // Whether programs often go on after a message: its line is a warning, or reports a failed import.
-  function isSurvivable(at) {
-    const before = [
-      ...text
-        .slice(Math.max(0, at - 400), at)
-        .split("\n")
-        .pop(),
-    ]
-      .slice(-200)
-      .join("");
-    const behind = [...text.slice(at, at + 400).split("\n")[0]].slice(0, 200).join("");
-    return /warn/i.test(before) || /ImportError|No module named/.test(before + behind);
+  // Whether programs often go on after a message, whose line is a warning or reports a failed import, or whether it is
+  // source code of a traceback, or in a traceback that Python ignored.
+  function isSurvivable(start) {
+    const at = places[start];
+    const [before] = /[^\n]{0,200}$/u.exec(text.slice(Math.max(0, at - 400), at));
+    const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
+    let lines = "";
+    for (let at = Math.max(0, start - 1000); at <= start; at++) {
+      lines += (gaps[at] === BREAK ? "\n" : "") + spell(at, at + 1);
+    }
+    return (
+      /warn/i.test(before) ||
+      /ImportError|No module named/.test(before + behind) ||
+      /\nfile\x22(?![^]*assert).*\n.*$|exceptionignoredin(?![^]*error:[^]*\n)[^]*\n/.test(lines)
+    );
   }
 
   function* read(reader) {
@@ -958,24 +948,30 @@ kbgen.match = (() => {
             column = 1;
           } else if (c < 0xdc00 || c > 0xdfff) column++;
         }
-        Object.assign(place, { line, column, survivable: isSurvivable(places[place.start]) });
+        Object.assign(place, { line, column, survivable: isSurvivable(place.start) });
       });
     return all;
   }
 
-  function findSignature({ matchers }, page, { all: ids, not = [], extract, when, weak = false }, all) {
+  function findSignature(
+    { matchers },
+    page,
+    { all: ids, not = [], not_on_line: beside = [], extract, when, weak = false },
+    all,
+  ) {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
     const others = ids.slice(1).map(id => places(id)[0]);
     if (!places(ids[0]).length || others.includes(undefined)) return;
     // Of a frequent fragment, only the first occurrences are known.
-    const isExcluded = ({ line }) =>
-      not.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= 40));
+    const has = (list, { line }, reach) =>
+      list.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= reach));
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const letters = ids.reduce((sum, id) => sum + matchers[id].letters, 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
-      .filter(place => !isExcluded(place))
+      .filter(place => !has(not, place, 40) && !has(beside, place, 0))
+      .sort((a, b) => a.survivable - b.survivable)
       .map(place => {
         const figures = merged(place.figures, ...others.map(other => other.figures), place.extracted[extract]);
         return { page, place, weight, weak, brief: letters < 11 && !Object.keys(figures).length, figures };
@@ -992,7 +988,14 @@ kbgen.match = (() => {
       .sort((a, b) => a.weak - b.weak || b.weight - a.weight || a.place.start - b.place.start);
     others.forEach(({ place, weight, weak, figures }) => {
       if (Math.abs(place.line - best.place.line) <= 20) best.figures = merged(best.figures, figures);
-      if (weak === best.weak && place.start < best.place.start && weight * 2 >= best.weight) best.place = place;
+      if (
+        weak === best.weak &&
+        place.start < best.place.start &&
+        weight * 2 >= best.weight &&
+        place.survivable <= best.place.survivable
+      ) {
+        best.place = place;
+      }
     });
     return best;
   }
@@ -1027,14 +1030,13 @@ kbgen.match = (() => {
   function begun({ pages }, letters) {
     const found = [];
     for (const [id, count] of letters) {
-      pages.forEach(({ slug, kind, signatures }, page) => {
+      pages.forEach(({ slug, kind, signatures }) => {
         if (kind === "reading") return;
         const own = signatures.filter(({ all }) => all[0] === id);
-        if (own.length) found.push([-count, +own.every(({ when }) => when), id, page, slug]);
+        if (own.length) found.push([-count, own.every(({ when }) => when), slug]);
       });
     }
-    const compare = (a, b, at = 0) => a[at] - b[at] || (at < 3 ? compare(a, b, at + 1) : 0);
-    return [...new Set(found.sort((a, b) => compare(a, b)).map(([, , , , slug]) => slug))];
+    return [...new Set(found.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , slug]) => slug))];
   }
 
   const EARLY = [60, 40, 28, 18, 10, 4];
@@ -1165,10 +1167,8 @@ kbgen.match = (() => {
     // Lines with a `not` fragment of a reading.
     const exclusions = table.pages
       .filter(({ kind }) => kind === "reading")
-      .flatMap(({ slug, signatures }) =>
-        [...new Set(signatures.flatMap(({ not = [] }) => not))]
-          .flatMap(id => all[id] || [])
-          .map(({ line }) => [slug, line]),
+      .flatMap(({ slug, signatures: [{ not = [] }] }) =>
+        not.flatMap(id => all[id] || []).map(({ line }) => [slug, line]),
       );
     text = line = last = bytes = gaps = breaks = places = ends = null;
     const isReading = ({ page }) => page.kind === "reading";

@@ -10,7 +10,7 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKED = /File|\.py|Traceback|above exception/;
+  const MARKED = /File|\.py|Traceback|above exception|Exception ignored/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
@@ -51,6 +51,7 @@ kbgen.readings = (() => {
     let announced = "";
     let wrapped = "";
     let inline;
+    let ignored = false;
     // Starts a traceback whose first line is missing.
     const enter = at => {
       if (inside) return;
@@ -92,12 +93,16 @@ kbgen.readings = (() => {
         announced = /^[A-Za-z_][\w.]*$/.test(name.trim()) ? name.trim() : "";
         linked = false;
         inside = true;
+      } else if (line.startsWith("Exception ignored")) {
+        ignored = true;
       } else if (/^(?:During handling of the above exception|The above exception was the direct cause)/.test(line)) {
         linked = true;
       } else if (raised && isException(raised[1], (raised[2] || "").trim(), inside, frames.length)) {
         if (!inside && best) return;
         enter(at);
-        raise({ name: raised[1], message: cut((raised[2] || "").trim()), wrapper: WRAPPER.test(line), line: at });
+        const wrapper = ignored || WRAPPER.test(line);
+        raise({ name: raised[1], message: cut((raised[2] || "").trim()), wrapper, line: at });
+        ignored = false;
       } else if (/^File(?: "|$)/.test(joined) && [...joined].length < 400) wrapped = joined;
       else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
@@ -147,22 +152,29 @@ kbgen.readings = (() => {
       add("root_error", root.name);
       add("root_message", root.message);
     }
-    [...last.frames]
-      .reverse()
-      .concat([...root.frames].reverse())
-      .forEach(([path, line]) => {
+    let caller;
+    for (const frames of [last.frames, root.frames]) {
+      let called = false;
+      [...frames].reverse().forEach(([path, line]) => {
         const node = /custom_nodes\/([^/]*)/.exec(path);
         const inner = /site-packages\/(.*)/.exec(path) || /dist-packages\/(.*)/.exec(path);
         if (node) add("node", node[1]);
         if (inner) {
-          if (!inner[1].includes("importlib")) {
-            add("package", inner[1].split("/")[0].replace(/(?:\.py)+$/, ""));
+          const name = inner[1].split("/")[0].replace(/(?:\.py)+$/, "");
+          if (inner[1].includes("importlib")) return;
+          if (called) caller = caller || name;
+          else {
+            add("package", name);
             add("package_frame", `${inner[1]}, line ${line}`);
           }
         } else if (!/^<|\/lib\/|lib\/python/i.test(path)) {
           add("own_frame", `${ending(path)}, line ${line}`);
+          called = true;
         }
       });
+    }
+    // A package that only called the other code, such as a launcher, did not raise the exception.
+    add("package", caller);
     // An exception that only reports another failure says nothing.
     if (last.frames.length && (chained || !last.wrapper)) figures.frames = last.frames.length;
     if (last.ended && last.frames.length) {
@@ -233,7 +245,9 @@ kbgen.readings = (() => {
 
   function fill({ values, end }, figures, worth) {
     const parts = values.map(([before, value]) => [before, worth(value, figures)]);
-    return parts.every(([, value]) => ["number", "string"].includes(typeof value)) ? parts.flat().join("") + end : null;
+    const filled = parts.every(([, value]) => ["number", "string"].includes(typeof value));
+    // Where a message continues on the next line, its sentence ends before the colon or bracket.
+    return filled ? (parts.flat().join("") + end).replace(/[ :,([{]*(\.?)$/, "$1") : null;
   }
 
   function reading(rules, rule, line, figures, { worth, holds }) {

@@ -109,6 +109,8 @@ fn exit_codes_are_read_in_every_notation() {
         ("(Exit code: 18446744072635812000)", "0xC0000409"),
         ("container exited with code 139", "SIGSEGV"),
         ("worker exit code: -9", "SIGKILL"),
+        ("the runner ended: exit status \"0xc0000005\"", "STATUS_ACCESS_VIOLATION"),
+        ("the server stopped with error \"0xc000001d\"", "STATUS_ILLEGAL_INSTRUCTION"),
     ] {
         assert!(says(log).iter().any(|says| says.contains(expected)), "{log}: {:?}", says(log));
     }
@@ -184,7 +186,7 @@ fn a_failure_comes_before_a_failed_import_and_a_warning_that_the_program_survive
     let begins = |log: &str| diagnose(log).1;
     assert!(begins(&format!("{handled}Model loaded in 3.1s\n{memory}")).starts_with("CUDA out of memory"));
     assert!(begins(&format!("UserWarning: {import}{memory}")).starts_with("CUDA out of memory"));
-    let reads_key = "what the log says:\n\nThe program looked for the key \"tomato\"";
+    let reads_key = "what the log says:\n\nb.py, line 2 looked for the key \"tomato\"";
     assert!(begins(&format!("{handled}Model loaded in 3.1s\n{key}")).starts_with(reads_key));
     assert!(begins(&format!("UserWarning: No module named 'librosa'\n{key}")).starts_with(reads_key));
     // Nothing else failed.

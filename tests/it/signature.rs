@@ -32,6 +32,7 @@ fn signature(value: &Value) -> Signature {
     Signature {
         all: value["pattern"].as_str().map_or_else(|| patterns(&value["all"]), |text| vec![pattern(text)]),
         not: patterns(&value["not"]),
+        not_on_line: patterns(&value["not_on_line"]),
         extract: value["extract"].as_str().map(str::to_owned),
         when: value["when"].as_str().map(condition),
     }

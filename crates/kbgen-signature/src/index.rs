@@ -61,7 +61,7 @@ pub struct Match {
     /// Whether the message is as short as `Killed`, which says how a program ended, not why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brief: bool,
-    /// Whether programs often go on after the message: a warning or a failed import.
+    /// Whether programs often go on after the message, such as a warning, or it is only a line of source code.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub survivable: bool,
 }
@@ -251,6 +251,7 @@ impl Index {
             if other.weak == best.weak
                 && other.occurrence.start < best.occurrence.start
                 && other.weight * 2 >= best.weight
+                && other.occurrence.is_survivable <= best.occurrence.is_survivable
             {
                 best.occurrence = other.occurrence;
             }
@@ -264,13 +265,16 @@ impl Index {
         signature: &'table TableSignature,
         occurrences: &Occurrences,
     ) -> Option<Candidate<'table>> {
-        let excludes = |line: usize, pattern: usize| {
-            let found = occurrences.of(pattern);
-            let is_near = |other: &Occurrence| other.line.abs_diff(line) <= NEGATION_DISTANCE;
-            // Of a frequent fragment, only the first occurrences are known.
-            found.len() == MAX_OCCURRENCES || found.iter().any(is_near)
+        let has_near = |patterns: &[usize], line: usize, distance: usize| {
+            let is_near = |other: &Occurrence| other.line.abs_diff(line) <= distance;
+            patterns.iter().map(|&pattern| occurrences.of(pattern)).any(|found| {
+                // Of a frequent fragment, only the first occurrences are known.
+                found.len() == MAX_OCCURRENCES || found.iter().any(is_near)
+            })
         };
-        let is_excluded = |line| signature.not.iter().any(|&pattern| excludes(line, pattern));
+        let is_excluded = |line| {
+            has_near(&signature.not, line, NEGATION_DISTANCE) || has_near(&signature.not_on_line, line, 0)
+        };
         let (&first, others) = signature.all.split_first()?;
         let others =
             others.iter().map(|&pattern| occurrences.of(pattern).first()).collect::<Option<Vec<_>>>()?;
@@ -278,7 +282,7 @@ impl Index {
         let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
         let literal_length: usize =
             signature.all.iter().map(|&pattern| self.scanner.literal_length(pattern)).sum();
-        let found: Vec<Candidate<'table>> = occurrences
+        let mut found: Vec<Candidate<'table>> = occurrences
             .of(first)
             .iter()
             .filter(|occurrence| !is_excluded(occurrence.line))
@@ -302,6 +306,7 @@ impl Index {
                 })
             })
             .collect();
+        found.sort_by_key(|candidate| candidate.occurrence.is_survivable);
         // The first one, unless another has more than twice its figures, as if only one rank prints them.
         let most = found.iter().map(|candidate| candidate.figures.len()).max()?;
         found.into_iter().find(|candidate| candidate.figures.len() * 2 >= most)

@@ -218,15 +218,27 @@ fn select_graphic_length(line: &LineChars, at: usize) -> usize {
     if end > at + 1 && line.at(end) == 'm' { end + 1 - at } else { 0 }
 }
 
-/// Returns the number of backslashes that separate the components of a Windows path on this line; 0 without a drive.
-/// Distinguishes the path `C:\new` from the escape in `"a\nb"`; `e:\n` is more likely the end of a line of Python.
+/// Returns the number of backslashes that separate the components of a Windows path on this line; 0 if there is no drive,
+/// and no backslash between a name and a letter of no escape. Distinguishes the paths `C:\new` and `models\llama\new` from
+/// the escape in `"a\nb"`; `e:\n` is more likely the end of a line of Python.
 fn separator_run(line: &LineChars) -> usize {
-    (1..line.len())
+    let drive = (1..line.len())
         .filter(|&at| line.at(at) == ':' && line.at(at + 1) == '\\' && line.at(at - 1).is_ascii_alphabetic())
         .filter(|&at| at < 2 || !line.at(at - 2).is_ascii_alphanumeric())
         .map(|at| (line.at(at - 1), backslashes(line, at + 1), at + 1))
-        .find(|(drive, run, at)| drive.is_ascii_uppercase() || !matches!(line.at(at + run), 'n' | 'r' | 't'))
-        .map_or(0, |(_, run, _)| run)
+        .find(|(drive, run, at)| drive.is_ascii_uppercase() || !matches!(line.at(at + run), 'n' | 'r' | 't'));
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
+    let is_escape = |at: usize| match line.at(at) {
+        'U' => line.at(at + 1) == '0',
+        letter => !letter.is_ascii_alphabetic() || "abefnrtuvx".contains(letter),
+    };
+    let path = || {
+        (1..line.len())
+            .filter(|&at| line.at(at) == '\\' && is_name(line.at(at - 1)))
+            .map(|at| (backslashes(line, at), at))
+            .find(|(run, at)| !is_escape(at + run))
+    };
+    drive.map(|(_, run, _)| run).or_else(|| path().map(|(run, _)| run)).unwrap_or(0)
 }
 
 fn backslashes(line: &LineChars, at: usize) -> usize {
@@ -309,6 +321,10 @@ mod tests {
         assert_eq!(show(r"load C:\new\torch\c10.dll"), "~load c:/new/torch/c10.dll");
         assert_eq!(show(r#"{"m":"C:\\new\\torch\nnext"}"#), r#"~{"m":"c:/new/torch~next"}"#);
         assert_eq!(show(r#"{"m":"as e:\nnext"}"#), r#"~{"m":"as e:~next"}"#);
+        assert_eq!(show(r"cannot open models\llama\new.gguf"), "~cannot open models/llama/new.gguf");
+        assert_eq!(show(r"open .\models\tiny.gguf"), "~open ./models/tiny.gguf");
+        assert_eq!(show(r#"{"m":"open models\\llama\nnext"}"#), r#"~{"m":"open models/llama~next"}"#);
+        assert_eq!(show(r"at 50%\rat 100%\nnext"), "~at 50%~at 100%~next");
         assert_eq!(show("a &gt;&amp;gt; b &amp; c"), "~a >> b & c");
     }
 

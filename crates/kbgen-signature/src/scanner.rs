@@ -7,7 +7,7 @@ use crate::anchor_search::{AnchorHit, AnchorSearch};
 use crate::extractor::CompiledExtractor;
 use crate::figure::Figures;
 use crate::matcher::Matcher;
-use crate::normal::{GAP_NONE, NormalText};
+use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::parts::KEY_LENGTH;
 use crate::step_budget::{PatternCost, StepBudget, WINDOW_LENGTH};
 use crate::stream::floor_char_boundary;
@@ -43,7 +43,7 @@ pub(crate) struct Occurrence {
     pub line: usize,
     /// 1-based character in that line.
     pub column: usize,
-    /// See [`is_survivable`].
+    /// See [`is_survivable`] and [`is_secondary`].
     pub is_survivable: bool,
     /// Values of the named placeholders.
     pub figures: Figures,
@@ -274,7 +274,8 @@ impl Scanner {
                 end: state.dropped + span.end,
                 offset: text.starts[span.start] as usize,
                 quote: quote(chunk, text.starts[span.start] as usize),
-                is_survivable: is_survivable(chunk, text.starts[span.start] as usize),
+                is_survivable: is_survivable(chunk, text.starts[span.start] as usize)
+                    || is_secondary(text, span.start),
                 line: 0,
                 column: 0,
                 figures,
@@ -335,6 +336,24 @@ fn is_survivable(text: &str, at: usize) -> bool {
     let behind: String = text[at..].chars().take(REACH).take_while(is_inside).collect();
     let before: String = before.chars().rev().collect();
     before.to_ascii_lowercase().contains("warn") || is_failed_import(&(before + &behind))
+}
+
+/// Maximum length of a traceback before its message, in characters of the normal text.
+const TRACEBACK_REACH: usize = 1000;
+
+/// Returns whether a match is source code of a traceback, or in a traceback that Python ignored. An assertion is a message
+/// itself.
+fn is_secondary(text: &NormalText, at: usize) -> bool {
+    let mut before = String::new();
+    for at in at.saturating_sub(TRACEBACK_REACH)..=at {
+        before.extend((text.gaps[at] == GAP_BREAK).then_some('\n'));
+        before.push(char::from(text.bytes[at]));
+    }
+    let Some((above, own)) = before.rsplit_once('\n') else { return false };
+    let frame = above.rsplit_once('\n').map_or("", |(_, line)| line);
+    let is_source = frame.starts_with("file\"") && ![frame, own].iter().any(|line| line.contains("assert"));
+    let ignored = above.rsplit_once("exceptionignoredin");
+    is_source || ignored.is_some_and(|(_, traceback)| !traceback.contains("error:"))
 }
 
 /// Returns whether a line reports a failed import of Python, which programs often handle.

@@ -38,12 +38,14 @@ pub struct Page {
 }
 
 /// A set of patterns and conditions that identifies an error.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Signature {
     /// Patterns that must all match; the match is reported at the first one.
     pub all: Vec<Pattern>,
-    /// Patterns that must not match.
+    /// Patterns that must not match near the first one.
     pub not: Vec<Pattern>,
+    /// Patterns that must not match in the line of the first one.
+    pub not_on_line: Vec<Pattern>,
     /// Name of the extractor of figures around the first pattern.
     pub extract: Option<String>,
     /// A condition on the figures.
@@ -53,7 +55,7 @@ pub struct Signature {
 impl Signature {
     /// Creates a signature of one pattern.
     pub fn of(pattern: Pattern) -> Self {
-        Self { all: vec![pattern], not: Vec::new(), extract: None, when: None }
+        Self { all: vec![pattern], ..Self::default() }
     }
 
     /// Returns the bits of information of the literal text; compare with [`MIN_ASSERTING_BITS`].
@@ -115,6 +117,8 @@ pub(crate) struct TableSignature {
     pub all: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_on_line: Vec<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extract: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,9 +185,13 @@ impl Table {
         indices: &mut HashMap<&'p Pattern, usize>,
     ) -> TableSignature {
         let extract = signature.extract.as_ref();
+        let mut indices_of = |patterns: &'p [Pattern]| {
+            patterns.iter().map(|pattern| self.pattern_index(pattern, indices)).collect()
+        };
         TableSignature {
-            all: signature.all.iter().map(|pattern| self.pattern_index(pattern, indices)).collect(),
-            not: signature.not.iter().map(|pattern| self.pattern_index(pattern, indices)).collect(),
+            all: indices_of(&signature.all),
+            not: indices_of(&signature.not),
+            not_on_line: indices_of(&signature.not_on_line),
             extract: extract
                 .and_then(|name| self.extractors.iter().position(|extractor| extractor.name == *name)),
             when: signature.when.clone(),

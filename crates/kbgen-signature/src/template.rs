@@ -42,14 +42,18 @@ impl Template {
         self.values.iter().flat_map(|(_, value)| value.names()).collect()
     }
 
-    /// Fills in the values; `None` if a figure is missing.
+    /// Fills in the values; `None` if a figure is missing. Removes a colon, a comma and an opening bracket from the end of
+    /// the sentence, where a message continues on the next line.
     pub fn fill(&self, figures: &Figures) -> Option<String> {
         let mut text = String::new();
         for (before, value) in &self.values {
             text.push_str(before);
             text.push_str(&value.text(figures)?);
         }
-        Some(text + &self.end)
+        text.push_str(&self.end);
+        let stop = if text.ends_with('.') { "." } else { "" };
+        let sentence = text.strip_suffix('.').unwrap_or(&text);
+        Some(sentence.trim_end_matches([' ', ':', ',', '(', '[', '{']).to_owned() + stop)
     }
 }
 
@@ -63,12 +67,14 @@ mod tests {
         let mut figures = Figures::default();
         figures.add("asked", Figure::Number(2285.0));
         figures.add("version", Figure::Number(11040.0));
+        figures.add("reason", Figure::Text("cannot load: [".into()));
         for (text, expected) in [
             ("plain", Some("plain")),
             ("over-by-{asked - 2048}", Some("over-by-237")),
             ("cuda-{version // 1000}.{(version - version // 1000 * 1000) // 10}", Some("cuda-11.4")),
             ("{asked / 2} of {asked}!", Some("1142.5 of 2285!")),
             ("over-by-{asked - window}", None),
+            ("It failed: {reason}.", Some("It failed: cannot load.")),
         ] {
             let filled = Template::parse(text).expect(text).fill(&figures);
             assert_eq!(filled.as_deref(), expected, "{text}");

@@ -39,7 +39,8 @@ pub struct Traceback {
     /// 1-based line of the first traceback of its chain.
     pub first_line: usize,
     /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` and
-    /// `package_frame` of the deepest frame in an installed package; `own_frame` of the deepest frame in other code;
+    /// `package_frame` of the deepest frame in an installed package, the latter only if it did not call other code;
+    /// `own_frame` of the deepest frame in other code;
     /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure;
     /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a native call stack `library`,
     /// `function` and `frames`.
@@ -69,7 +70,7 @@ impl Traceback {
         Self { line: self.line + lines, first_line: self.first_line + lines, ..self }
     }
 
-    /// Reads the last traceback of a log that does not only report another failure. Without a traceback, reads the first
+    /// Reads the last traceback of a log that does not only report another failure, and that Python does not ignore. Without a traceback, reads the first
     /// line that begins with the name of an exception, and without one the native call stack.
     pub fn read(log: &str) -> Option<Self> {
         let mut reader = Reader { first: 1, ..Reader::default() };
@@ -103,6 +104,8 @@ struct Reader {
     first: usize,
     /// Last line of a frame.
     last: usize,
+    /// Whether Python ignores the next exception, as that of a destructor.
+    ignored: bool,
     /// The exception that the first line of a traceback in IPython names.
     announced: String,
     /// The beginning of a frame that continues on the next line.
@@ -114,8 +117,9 @@ struct Reader {
 
 impl Reader {
     fn read_line(&mut self, at: usize, line: &str) {
-        let is_marker =
-            ["File", ".py", "Traceback", "above exception"].iter().any(|part| line.contains(part));
+        let is_marker = ["File", ".py", "Traceback", "above exception", "Exception ignored"]
+            .iter()
+            .any(|part| line.contains(part));
         let is_needed = self.inside || self.best.is_none();
         let is_likely = is_needed && ENDINGS.iter().any(|ending| line.contains(ending));
         let follows_frame = self.inside && !self.frames.is_empty();
@@ -143,13 +147,16 @@ impl Reader {
             self.frames.clear();
             self.announced = Some(name.trim()).filter(|name| is_name(name)).unwrap_or_default().to_owned();
             (self.linked, self.inside) = (false, true);
+        } else if content.starts_with("Exception ignored") {
+            self.ignored = true;
         } else if content.starts_with("During handling of the above exception")
             || content.starts_with("The above exception was the direct cause")
         {
             self.linked = true;
         } else if let Some((name, message)) = exception(&content, self.inside, !self.frames.is_empty()) {
-            let is_wrapper = WRAPPERS.iter().any(|part| content.contains(part));
             if self.inside || self.best.is_none() {
+                let is_ignored = std::mem::take(&mut self.ignored);
+                let is_wrapper = is_ignored || WRAPPERS.iter().any(|part| content.contains(part));
                 self.enter(at);
                 self.raise(Raised { name, message, is_wrapper, line: at, ..Raised::default() });
             }
@@ -344,24 +351,37 @@ fn figures(root: &Raised, last: &Raised) -> Figures {
         add("root_message", &root.message);
     }
     let place = |path: &str, line: &str| format!("{path}, line {line}");
-    for (path, line) in last.frames.iter().rev().chain(root.frames.iter().rev()) {
-        if let Some((_, node)) = path.split_once("custom_nodes/") {
-            add("node", node.split('/').next().unwrap_or_default());
-        }
-        if let Some((_, inner)) =
-            path.split_once("site-packages/").or_else(|| path.split_once("dist-packages/"))
-        {
-            if !inner.contains("importlib") {
-                add("package", inner.split('/').next().unwrap_or_default().trim_end_matches(".py"));
-                add("package_frame", &place(inner, line));
+    let mut caller = "";
+    for frames in [&last.frames, &root.frames] {
+        let mut is_called = false;
+        for (path, line) in frames.iter().rev() {
+            if let Some((_, node)) = path.split_once("custom_nodes/") {
+                add("node", node.split('/').next().unwrap_or_default());
             }
-        } else if !path.starts_with('<')
-            && !path.to_ascii_lowercase().contains("/lib/")
-            && !path.contains("lib/python")
-        {
-            add("own_frame", &place(&ending(path), line));
+            if let Some((_, inner)) =
+                path.split_once("site-packages/").or_else(|| path.split_once("dist-packages/"))
+            {
+                let package = inner.split('/').next().unwrap_or_default().trim_end_matches(".py");
+                if inner.contains("importlib") {
+                    continue;
+                }
+                if !is_called {
+                    add("package", package);
+                    add("package_frame", &place(inner, line));
+                } else if caller.is_empty() {
+                    caller = package;
+                }
+            } else if !path.starts_with('<')
+                && !path.to_ascii_lowercase().contains("/lib/")
+                && !path.contains("lib/python")
+            {
+                add("own_frame", &place(&ending(path), line));
+                is_called = true;
+            }
         }
     }
+    // A package that only called the other code, such as a launcher, did not raise the exception.
+    add("package", caller);
     let says_nothing = last.is_wrapper && root.line == last.line;
     if !last.frames.is_empty() && !says_nothing {
         figures.add("frames", Figure::Number(last.frames.len() as f64));

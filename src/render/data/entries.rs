@@ -76,6 +76,8 @@ entry! {
         optional "pattern": Shape::Text, "Literal text with typed holes." => maybe(signature.pattern.as_ref());
         optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur." => some(&signature.all);
         optional "not": TEXTS, "Fragments of which none may occur." => some(&signature.not);
+        optional "not_on_line": TEXTS, "Fragments of which none may occur in the line of the message."
+            => some(&signature.not_on_line);
         or_null "extract": Shape::Slug, "A shared extractor that reads more figures."
             => maybe(signature.extract.as_ref());
         or_null "when": Shape::Text, "A condition on the figures that chooses between pages."

@@ -91,7 +91,7 @@ record! {
         /// Questions that lead to this page, as people type them: `ollama does not use the GPU`.
         optional questions: Vec<String>,
         /// Messages that lead to this page.
-        optional signatures: Vec<Signature>,
+        optional signatures: Vec<Signature> as List<Signature, 0, 256>,
         /// Similar output that must not match.
         optional near_misses: Vec<Spanned<String>>,
         /// Kind of message; default: `cause`.
@@ -138,6 +138,8 @@ record! {
         optional all: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// Fragments that must not occur within 40 lines of the message.
         optional not: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
+        /// Fragments that must not occur in the line of the message, such as the words of another wording.
+        optional not_on_line: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// A shared extractor that reads more figures, such as `torch-oom`.
         optional extract: Option<Spanned<String>> as Slug,
         /// A condition on the figures or the place that selects between pages.

@@ -12,7 +12,7 @@ record! {
         /// Place in the answer; smaller comes first.
         optional order: i64 as Integer<0, 9999> = 9999,
         /// Patterns of the messages; one is enough.
-        optional patterns: Vec<Spanned<String>> as List<Text, 1>,
+        optional patterns: Vec<Spanned<String>> as List<Text, 1, 256>,
         /// Patterns of which none may occur within 40 lines of the message.
         optional not: Vec<Spanned<String>> as List<Text, 1>,
         /// `true`: reads the last Python traceback, or without one the native call stack, in place of a message.
