@@ -212,6 +212,9 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
     if let Some(id) = &model.hf_id {
         data["hf"] = json!(id);
     }
+    if !model.writes_text() {
+        data["embeds"] = json!(1);
+    }
     if let Some(quantization) = &model.released_as {
         data["as"] = json!(quantization.value);
     }

@@ -11,6 +11,7 @@
   function argumentsOf(state, setting, about) {
     const words = [`-m ${about.file}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
     if (state.runner === "server") words.push(`-np ${state.slots}${state.slots > 1 ? " --kv-unified" : ""}`);
+    if (about.table.embeds) words.push("--embeddings");
     words.push(`-ctk ${about.kv[setting.k]}`, `-ctv ${about.kv[setting.v]}`, "-fa on");
     // In PowerShell a comma separates the items of a list.
     const quote = state.os === "windows" ? "'" : "";

@@ -196,12 +196,16 @@ impl Architecture {
         self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
     }
 
-    /// Whether attention is one operation. With [`FlashAttention::On`] llama.cpp writes it out where the GPU has no
-    /// kernel for the width of a head.
+    /// Whether GPUs have a kernel of flash attention for the heads of all layers.
+    pub(crate) fn has_fused_kernel(&self) -> bool {
+        self.layers.iter().all(|layer| layer.kv_heads == 0 || layer.head_dim >= NARROWEST_FUSED_HEAD)
+    }
+
+    /// Whether attention is one operation. With [`FlashAttention::On`] llama.cpp writes it out where a layer is on a GPU
+    /// without a kernel.
     pub(crate) fn fuses_attention(&self, settings: &Settings) -> bool {
-        let has_kernel = |layer: &Layer| layer.kv_heads == 0 || layer.head_dim >= NARROWEST_FUSED_HEAD;
-        settings.flash_attention == FlashAttention::On
-            && (settings.tensor_split.is_empty() || self.layers.iter().all(has_kernel))
+        let on_host = settings.tensor_split.is_empty() || settings.gpu_layers.is_some_and(|count| count <= 1);
+        settings.flash_attention == FlashAttention::On && (on_host || self.has_fused_kernel())
     }
 
     /// Returns whether the model is available in a quantization. MXFP4 is for experts: llama-quantize calls it

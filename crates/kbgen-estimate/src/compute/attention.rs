@@ -308,6 +308,9 @@ impl Builder<'_> {
         sources.extend(sinks);
         let result = [width, heads, tokens, streams];
         let mut out = self.graph.new_tensor(Operation::FlashAttention, TensorType::F32, result, &sources);
+        if !self.model.has_fused_kernel() {
+            self.graph.tensors[out].fixed = Some(Device::Host);
+        }
         if let Some(matrix) = decompress {
             out = self.graph.permute(out, [0, 2, 1, 3]);
             out = self.graph.mul_mat(matrix, out);
