@@ -215,6 +215,9 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
     if !model.writes_text() {
         data["embeds"] = json!(1);
     }
+    if model.architecture.fields.build().is_ok_and(|model| !model.has_fused_kernel()) {
+        data["unfused"] = json!(1);
+    }
     if let Some(quantization) = &model.released_as {
         data["as"] = json!(quantization.value);
     }

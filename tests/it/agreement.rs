@@ -173,5 +173,6 @@ fn an_embedding_model_has_a_page_but_is_not_proposed() {
     assert_eq!((&answer["verdict"], &own["cache_bytes"]), (&"fits".into(), &0.into()));
     assert_eq!(answer["speed"]["reason"], "an embedding model writes no text");
     let command = answer["commands"]["llama_cpp"][0].as_str().unwrap();
-    assert!(command.contains(" --embeddings"), "{command}");
+    // no GPU has a kernel of flash attention for heads of 32
+    assert!(command.contains(" --embeddings -fa off"), "{command}");
 }

@@ -226,7 +226,7 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell:
     if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         words.push("--kv-unified".to_string());
     }
-    words.extend(llama_options::words(plan));
+    words.extend(llama_options::words(&request.model, plan));
     let files = request.additions.iter().filter_map(|each| Some((each.option()?, &each.file)));
     words.extend(files.map(|(option, file)| format!("{option} {}", shell.quoted(file))));
     let (k, v) = (plan.cache_type_k, plan.cache_type_v);
