@@ -60,7 +60,7 @@ pub(crate) enum Command {
     Migrate(MigrateOptions),
     /// List the error messages in a program's source that no signature matches
     Mine(MineOptions),
-    /// Check the options and environment variables on pages against a program's source
+    /// Check options, environment variables and commands on pages against a program
     Verify(VerifyOptions),
     /// Create a knowledge base from a Zola, mdBook or Hugo site
     Import(ImportOptions),

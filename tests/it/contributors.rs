@@ -1,4 +1,4 @@
-//! Tools for contributors: findings of a change, and broken links.
+//! Tools for contributors: findings of a change, broken links, and commands that are run.
 
 use std::fs;
 use std::path::Path;
@@ -241,4 +241,61 @@ fn broken_links_are_reported_and_working_ones_are_requested_once() {
     assert!(!second.contains("9.9.9.1/") && second.contains("9.9.9.3/"), "{second}");
     links("2026-11-28");
     assert!(fs::read_to_string(&asked).expect("asked").contains("9.9.9.1/"), "it is due again after a week");
+}
+
+/// Rejects commands with `--color`.
+#[cfg(unix)]
+const RUNNER: &str = "#!/bin/sh\nwhile read -r command; do\n\
+    case $command in *--color*) echo 'unknown option: --color' ;; *) echo ;; esac\ndone\n";
+
+#[cfg(unix)]
+#[test]
+fn pages_record_the_program_that_accepted_their_commands() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = TempDir::new().expect("a temporary folder");
+    let tools = folder.path().join("content/tools");
+    fs::create_dir_all(&tools).expect("a folder");
+    fs::write(folder.path().join("site.toml"), "format = 2\ntitle = \"A\"\nbase_url = \"https://a.org/\"\n")
+        .expect("written");
+    let page = |name: &str, fields: &str, options: &str| {
+        let text = format!(
+            "---\ntitle: {name}\nhomepage: https://a.org\ncommands: [{name}]\nverified: 2026-11-01\n{fields}\
+             sources: [\"https://a.org\"]\n---\nA tool.\n\n```bash\nloader a.bin {options}\n```\n"
+        );
+        fs::write(tools.join(format!("{name}.md")), &text).expect("written");
+        text
+    };
+    let runs = "runs:\n  - {tool: loader, version: \"2.1\", date: 2026-11-23}\n";
+    page("loader", "", "--size 2");
+    page("other", runs, "--color");
+    let runner = folder.path().join("runner");
+    fs::write(&runner, RUNNER).expect("written");
+    fs::set_permissions(&runner, fs::Permissions::from_mode(0o755)).expect("made a program");
+    let verify = |version: &str| {
+        let runner = runner.to_str().expect("UTF-8");
+        let record = ["--record", version, "--date", "2026-11-23"];
+        kbgen(folder.path(), &[&["verify", "loader", "--run", runner], &record[..]].concat())
+    };
+    let output = verify("2.1");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "content/tools/other.md:13:1: `loader a.bin --color` was rejected: unknown option: --color\n\
+         loader: 2 commands in 2 places, 1 rejected; pages without findings: 1\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let now = |name: &str| fs::read_to_string(tools.join(format!("{name}.md"))).expect("a page");
+    let (accepted, rejected) = (now("loader"), now("other"));
+    assert_eq!(accepted, page("loader", runs, "--size 2"));
+    assert_eq!(rejected, page("other", "", "--color"), "an earlier run no longer holds");
+
+    let built = kbgen(folder.path(), &["build", "--date", "2026-11-24"]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let html = fs::read_to_string(folder.path().join("public/tools/loader/index.html")).expect("a page");
+    assert!(html.contains("Run: loader 2.1 on <time datetime=\"2026-11-23\">"), "{html}");
+
+    fs::write(&runner, "#!/bin/sh\necho\n").expect("written");
+    let output = verify("2.2");
+    let message = String::from_utf8_lossy(&output.stderr).to_string();
+    assert!(message.contains("printed 1 lines for 2 commands"), "{message}");
 }

@@ -42,15 +42,30 @@ pub(crate) struct MineOptions {
 pub(crate) struct VerifyOptions {
     /// Tool: the name of its file in `content/tools/`
     pub tool: String,
-    /// Folder with the source of the program, such as an unpacked release, wheel or crate
-    #[arg(long, value_name = "DIR")]
-    pub source: PathBuf,
-    /// Version of the source; write it into `verified_with` of the pages without findings
+    #[command(flatten)]
+    pub evidence: VerifyEvidence,
+    /// Version of the program; write it into `verified_with` or `runs` of the pages without findings
     #[arg(long, value_name = "VERSION")]
     pub record: Option<String>,
+    /// Date of the run [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD", requires = "run")]
+    pub date: Option<Date>,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+}
+
+/// What pages are compared with.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct VerifyEvidence {
+    /// Compare messages, options and variables with the source in this folder: an unpacked release, wheel or crate
+    #[arg(long, value_name = "DIR")]
+    pub source: Option<PathBuf>,
+    /// Pass the commands of code blocks to this program, which runs them: one JSON array of words per line of its input.
+    /// For each, it prints one line: empty, or why the command was rejected
+    #[arg(long, value_name = "RUNNER")]
+    pub run: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

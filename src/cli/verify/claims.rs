@@ -15,57 +15,119 @@ pub(super) struct Claim {
     pub range: Range<usize>,
 }
 
+/// Command of a code block or a code span, without what precedes its program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CommandLine {
+    /// Byte ranges of its words in the text, with their quotes.
+    pub words: Vec<Range<usize>>,
+    /// Whether it is in a code block.
+    pub in_fence: bool,
+    /// Whether nothing else is on its line or in its code span.
+    is_alone: bool,
+}
+
+impl CommandLine {
+    /// Returns whether it starts with one of the commands, each a program and perhaps a subcommand (`vllm serve`).
+    pub(super) fn runs_any(&self, commands: &[String], text: &str) -> bool {
+        commands.iter().any(|command| is_command(command, text, &self.words))
+    }
+
+    /// Returns its words as a shell passes them to the program, without redirections; `None` if a quote is not closed.
+    pub(super) fn arguments(&self, text: &str) -> Option<Vec<String>> {
+        let mut arguments = Vec::new();
+        let mut words = self.words.iter().map(|word| &text[word.clone()]);
+        while let Some(word) = words.next() {
+            let operator = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+            // A placeholder, `<model>`, ends with the other bracket.
+            if let Some(target) = operator.strip_prefix('>') {
+                if target.trim_start_matches('>').is_empty() {
+                    words.next();
+                }
+            } else if word != "<" {
+                arguments.extend(shlex::split(word)?);
+            } else {
+                words.next();
+            }
+        }
+        Some(arguments)
+    }
+}
+
 /// Words before the program of a command.
 const BEFORE: [&str; 5] = ["$", "sudo", "env", "time", "nohup"];
+
+/// Words between two commands.
+const BETWEEN: [&str; 5] = ["|", "||", "&&", ";", "&"];
 
 /// Returns the claims about a program in Markdown. `commands` are the programs, perhaps with a subcommand (`vllm serve`),
 /// `variables` the beginnings of its variables. `is_only` tells that the page is about no other program, so that an option
 /// alone in a code span belongs to it, too.
 pub(super) fn claims(text: &str, commands: &[String], variables: &[String], is_only: bool) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    let mut is_continued = false;
-    for CodePart { range, in_fence } in code_parts(text) {
-        let words = words(text, range.clone());
-        let all = words.iter().flat_map(|word| names(text, word.clone()));
-        // `LLAMA_ARG_...` and `OLLAMA_*` represent several names.
-        let is_whole = |name: &Range<usize>| !text[name.end..].starts_with(['.', '*']);
-        let own = all.filter(|name| is_variable(&text[name.clone()], variables) && is_whole(name));
-        claims.extend(own.map(|range| Claim {
-            kind: ClaimKind::Variable,
-            name: text[range.clone()].to_string(),
-            range,
-        }));
-        let mut is_own = is_continued && in_fence;
-        let mut is_start = !is_own;
-        for (at, word) in words.iter().enumerate() {
-            let value = &text[word.clone()];
-            if matches!(value, "|" | "||" | "&&" | ";" | "&") {
-                (is_own, is_start) = (false, true);
-            } else if is_start && !BEFORE.contains(&value) && !is_assignment(value) {
-                is_start = false;
-                is_own = commands.iter().any(|command| is_command(command, text, &words[at..]))
-                    || (is_only && words.len() == 1);
-            }
-            if is_own && let Some(range) = option(text, word.clone()) {
-                claims.push(Claim { kind: ClaimKind::Option, name: text[range.clone()].to_string(), range });
-            }
+    let claim = |kind, range: Range<usize>| Claim { kind, name: text[range.clone()].to_string(), range };
+    let parts = code_parts(text);
+    let all = parts.iter().flat_map(|part| words(text, part.range.clone()));
+    let names = all.flat_map(|word| names(text, word));
+    // `LLAMA_ARG_...` and `OLLAMA_*` represent several names.
+    let is_whole = |name: &Range<usize>| !text[name.end..].starts_with(['.', '*']);
+    let own = names.filter(|name| is_variable(&text[name.clone()], variables) && is_whole(name));
+    let mut claims: Vec<Claim> = own.map(|range| claim(ClaimKind::Variable, range)).collect();
+    for line in command_lines(text) {
+        if line.runs_any(commands, text) || (is_only && line.is_alone && line.words.len() == 1) {
+            let options = line.words.iter().filter_map(|word| option(text, word.clone()));
+            claims.extend(options.map(|range| claim(ClaimKind::Option, range)));
         }
-        is_continued = is_own && text[range].ends_with(['\\', '`', '^']);
     }
+    claims.sort_by_key(|claim| claim.range.start);
     claims
 }
 
-/// Returns the words of a range, split at white space.
+/// Returns the commands in the code of a text, in order; a command in a code block may continue on the next line.
+pub(super) fn command_lines(text: &str) -> Vec<CommandLine> {
+    let mut lines: Vec<CommandLine> = Vec::new();
+    let mut is_continued = false;
+    for CodePart { range, in_fence } in code_parts(text) {
+        let mut is_open = is_continued && in_fence;
+        let words = words(text, range.clone());
+        let count = words.len();
+        for word in words {
+            let value = &text[word.clone()];
+            if value.starts_with('#') {
+                break;
+            }
+            if BETWEEN.contains(&value) {
+                is_open = false;
+            } else if let (true, Some(line)) = (is_open, lines.last_mut()) {
+                if !matches!(value, "\\" | "`" | "^") {
+                    line.words.push(word);
+                }
+            } else if !BEFORE.contains(&value) && !is_assignment(value) {
+                is_open = true;
+                lines.push(CommandLine { words: vec![word], in_fence, is_alone: count == 1 });
+            }
+        }
+        is_continued = is_open && text[range].ends_with(['\\', '`', '^']);
+    }
+    lines
+}
+
+/// Returns the words of a range, split at white space outside quotes.
 fn words(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut words = Vec::new();
-    let mut at = range.start;
-    for word in text[range].split_inclusive(char::is_whitespace) {
-        let bare = word.trim_end();
-        if !bare.is_empty() {
-            words.push(at..at + bare.len());
+    let mut start = None;
+    let mut quote = None;
+    for (at, c) in text[range.clone()].char_indices().map(|(at, c)| (range.start + at, c)) {
+        if c.is_whitespace() && quote.is_none() {
+            words.extend(start.take().map(|start| start..at));
+            continue;
         }
-        at += word.len();
+        start.get_or_insert(at);
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            _ => {}
+        }
     }
+    words.extend(start.map(|start| start..range.end));
     words
 }
 
@@ -131,6 +193,25 @@ mod tests {
         let text = "```bash\nLLAMA_ARG_X=1 ./llama-server -m a.gguf -ngl 99 \\\n  --ctx-size=8192 | tee --append log\n\
                     vllm serve m --max-model-len 1\nvllm bench --other\n```\n";
         assert_eq!(found(text, false), ["LLAMA_ARG_X", "-ngl", "--ctx-size", "--max-model-len"]);
+    }
+
+    #[test]
+    fn arguments_are_the_words_that_the_program_receives() {
+        let text = "```bash\n$ LLAMA_ARG_X=1 llama-server -m 'my model.gguf' \\\n  --json '{\"a\": 1}' 2>&1 > log | tee x  # comment\n\
+                    llama-server <model> && vllm serve \"cut\n```\nOr `llama-server -v`.\n";
+        let lines = command_lines(text);
+        let own = lines.iter().filter(|line| line.runs_any(&["llama-server".to_string()], text));
+        let found: Vec<_> =
+            own.map(|line| (line.in_fence, line.arguments(text).unwrap_or_default())).collect();
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let all = [
+            (true, words(&["llama-server", "-m", "my model.gguf", "--json", "{\"a\": 1}"])),
+            (true, words(&["llama-server", "<model>"])),
+            (false, words(&["llama-server", "-v"])),
+        ];
+        assert_eq!(found, all);
+        let cut = lines.iter().find(|line| text[line.words[0].clone()] == *"vllm");
+        assert_eq!(cut.map(|line| line.arguments(text)), Some(None));
     }
 
     #[test]

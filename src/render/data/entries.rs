@@ -16,8 +16,9 @@ use crate::render::data::markdown;
 use crate::render::views::{CONTEXTS, RenderContext, runs_on};
 use crate::schema::{Field, Form as _, Shape};
 use crate::site::kinds::{
-    ARCHITECTURE, Cause, ChangelogEntry, Cost, DeviceClass, DeviceData, EntryData, ErrorData, ErrorKind,
-    GuideData, ModelData, Platform, Severity, Signature, Solution, Status, System, ToolData, Vendor, given,
+    ARCHITECTURE, Cause, ChangelogEntry, CommandRun, Cost, DeviceClass, DeviceData, EntryData, ErrorData,
+    ErrorKind, GuideData, ModelData, Platform, Severity, Signature, Solution, Status, System, ToolData,
+    Vendor, given,
 };
 use crate::site::{CACHE_TYPES, Figures, Head, ModelFit, Page, Run};
 
@@ -121,6 +122,15 @@ entry! {
 }
 
 entry! {
+    /// A program that accepted its commands of a page.
+    RUN, fn run(run: &'e CommandRun) {
+        required "tool": Shape::Slug, "Slug of the tool." => run.tool;
+        required "version": Shape::Text, "Version of the program." => run.version;
+        required "date": Shape::Date, "The day on which it was run." => run.date.to_string();
+    }
+}
+
+entry! {
     /// An error page.
     ERROR: HEAD, fn error(cx: &'e RenderContext<'e>, page: &'e Page<ErrorData>) on head(&page.head); {
         or_null "description": Shape::Text, "The first sentences of the page."
@@ -147,6 +157,8 @@ entry! {
             => page.head.verified.as_ref().map(|date| date.value.to_string());
         required "verified_with": Shape::Map(&Shape::Text), "Versions of the sources that were compared, by tool."
             => pairs(&page.data.evidence.verified_with);
+        required "runs": Shape::any(&Shape::Record(RUN)), "Programs that accepted their command lines of the page."
+            => each(&page.data.evidence.runs, run);
         required "sources": TEXTS, SOURCES => plain(&page.data.evidence.sources);
     }
 }

@@ -128,6 +128,16 @@ pub(in crate::render) struct VerifiedView {
     pub by_date: String,
     pub overdue: bool,
     pub with: Vec<VersionView>,
+    /// Programs that accepted the commands of the page.
+    pub runs: Vec<RunView>,
+}
+
+/// A run of a tool.
+#[derive(Debug, Clone, Serialize)]
+pub(in crate::render) struct RunView {
+    pub name: String,
+    pub version: String,
+    pub date: String,
 }
 
 /// A tool and its version.
@@ -245,6 +255,15 @@ pub(in crate::render) fn verified(
             .verified_with
             .iter()
             .map(|(name, version)| VersionView { name: name.clone(), version: version.clone() })
+            .collect(),
+        runs: evidence
+            .runs
+            .iter()
+            .map(|run| RunView {
+                name: run.tool.clone(),
+                version: run.version.clone(),
+                date: run.date.to_string(),
+            })
             .collect(),
     })
 }

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::files::Spanned;
-use crate::schema::{Day, Fields, Flag, List, Shared, Slug, Text, TextMap, Url};
+use crate::schema::{Day, Fields, Flag, List, Shared, Slug, Text, TextMap, Url, record};
 
 /// Title of a page.
 pub const TITLE: Shared<Spanned<String>> =
@@ -41,6 +41,10 @@ pub(super) const VERIFIED_WITH: Shared<Vec<(String, String)>> = Shared::optional
     "verified_with",
     "Versions of the sources that were compared: `{ollama: \"0.5.4\"}`.",
 );
+pub(super) const RUNS: Shared<Vec<CommandRun>> = Shared::optional::<List<CommandRun>>(
+    "runs",
+    "Programs that accepted their command lines of the page; written by `kbgen verify --run`.",
+);
 pub(super) const WEB_SOURCES: Shared<Vec<Spanned<String>>> =
     Shared::required::<List<Url, 1>>("sources", "Addresses of what the page rests on.");
 /// Sources of an error page beside those of its signatures.
@@ -53,11 +57,26 @@ pub(super) const SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List
     "What the page rests on: addresses, or the name of a publication.",
 );
 
+record! {
+    /// A program that accepted its command lines of a page.
+    #[derive(Debug, Clone, Serialize, Deserialize)]
+    pub struct CommandRun {
+        /// Slug of the tool.
+        required tool: String as Slug,
+        /// Version of the program.
+        required version: String,
+        /// The day on which it was run.
+        required date: Date,
+    }
+}
+
 /// Evidence for the content of a page.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Evidence {
     /// Versions it was verified with: name and version.
     pub verified_with: Vec<(String, String)>,
+    /// Programs that accepted their command lines.
+    pub runs: Vec<CommandRun>,
     /// Addresses or names of publications.
     pub sources: Vec<Spanned<String>>,
 }
@@ -66,6 +85,7 @@ impl Evidence {
     pub(super) fn of(fields: &Fields) -> Self {
         Self {
             verified_with: VERIFIED_WITH.of(fields).unwrap_or_default(),
+            runs: RUNS.of(fields).unwrap_or_default(),
             sources: SOURCES.of(fields).unwrap_or_default(),
         }
     }

@@ -8,7 +8,7 @@ use crate::files::{Span, Spanned};
 use crate::markdown::Outline;
 use crate::schema::{FieldOf, Fields, List, Record as _, ShapeOf, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, RELATED, TITLE, VERIFIED, VERIFIED_WITH,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, RELATED, RUNS, TITLE, VERIFIED, VERIFIED_WITH,
 };
 use crate::site::kinds::key;
 
@@ -109,6 +109,7 @@ record! {
         shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
+        shared RUNS,
         /// Changes of the page; shown latest first.
         optional changes: Vec<ChangelogEntry>,
         shared MORE_SOURCES,

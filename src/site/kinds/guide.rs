@@ -3,7 +3,7 @@
 use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, PUBLISH_ON, RELATED, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, PUBLISH_ON, RELATED, RUNS, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
 };
 
 words! {
@@ -34,6 +34,7 @@ record! {
         shared related: Vec<Spanned<String>> = RELATED,
         shared VERIFIED,
         shared VERIFIED_WITH,
+        shared RUNS,
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,

@@ -16,7 +16,7 @@ mod term;
 mod tool;
 
 pub use category::CategoryData;
-pub use common::{ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, TITLE, VERIFIED};
+pub use common::{ALIASES, CommandRun, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, TITLE, VERIFIED};
 pub use device::{Benchmark, DeviceClass, DeviceData, System, Vendor, VisibleMemory};
 pub use document::DocumentData;
 pub use entry::EntryData;

@@ -2,7 +2,7 @@
 
 use crate::schema::{Url, record};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, PUBLISH_ON, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, PUBLISH_ON, RUNS, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
 };
 
 record! {
@@ -20,6 +20,7 @@ record! {
         optional variables: Vec<String>,
         shared VERIFIED,
         shared VERIFIED_WITH,
+        shared RUNS,
         shared WEB_SOURCES,
         shared ALIASES,
         shared DRAFT,
