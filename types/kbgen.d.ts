@@ -122,9 +122,9 @@ interface Tables {
   models: [slug: string, title: string, hub: string | null][];
   devices: [slug: string, title: string, bytes: number][];
   quants: string[];
-  pages: Record<string, ErrorPage>;
 }
 
+/** An entry of `data/page-texts.js`. */
 interface ErrorPage {
   title: string;
   description: string;
@@ -177,12 +177,11 @@ declare const kbgen: {
   rememberDevice(id: string): void;
   // match.js, search.js, names.js
   match: {
-    (table: any, log: string): Generator<string[] | void, Matches, void>;
-    missingPages(table: any, slugs: string[]): string[];
+    (table: any, log: string, isTyped?: boolean): Generator<string[] | void, Matches, void>;
     reading: any;
   };
   // readings.js
-  readings(table: any, found: Matches, text: string, before?: number): Reading[] & { start: number };
+  readings(table: any, found: Matches, text: string, before?: number): (Reading[] & { start: number }) | null;
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js
@@ -208,6 +207,8 @@ declare const kbgen: {
   // data/*.js
   pages?: Pages;
   tables?: Tables;
+  pageTexts?: Record<string, ErrorPage>;
+  readingTexts?: Record<string, any>;
   similar?: WordIndex;
   runs?: Runs;
   published?: [slug: string, names: string][];

@@ -40,42 +40,58 @@ struct PageEntry<'s> {
     fits: bool,
 }
 
-/// Path of the script with the signatures and pages.
+/// Path of the script with the signatures.
 const TABLE: &str = "data/diagnose.js";
+/// Path of the script with the texts of pages. A table in parts has them beside the signatures.
+const PAGE_TEXTS: &str = "data/page-texts.js";
+/// Path of the script with the texts of readings.
+const READING_TEXTS: &str = "data/reading-texts.js";
 /// Path of the script with the text index, which is loaded for questions.
 const INDEX: &str = "data/similar.js";
 
-/// Makes both scripts, each in parts if it is large.
+/// Makes the scripts; in parts if one is large. Texts of pages and of readings are files of their own, which are loaded for an
+/// answer: which file is loaded does not depend on the text of the reader.
 pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
     let index = text_index(cx);
     let mut outputs = with_index(cx, &index);
     let is_large = |path| outputs.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
-    if is_large(TABLE) || is_large(INDEX) {
+    if [TABLE, PAGE_TEXTS, INDEX].into_iter().any(is_large) {
         outputs = table_in_parts(cx);
         outputs.append(index_in_parts(&index));
     }
     outputs
 }
 
-/// Makes both scripts as a whole.
+/// Makes the scripts as a whole.
 pub(super) fn whole_tables(cx: &RenderContext<'_>) -> Outputs {
     with_index(cx, &text_index(cx))
 }
 
 fn with_index(cx: &RenderContext<'_>, index: &TextIndex) -> Outputs {
     let inputs = cx.inputs;
-    let signatures = inputs.engine.query(Kind::Gathered, "table", || json(inputs.compiled().index.table()));
-    let mut text = format!("kbgen.tables={{\"match\":{signatures},");
-    text.push_str(without_braces(&fields(cx)));
-    text.push_str(",\"pages\":{");
-    text.push_str(
-        &pages(cx).map(|(slug, page)| format!("{}:{page}", json(&slug))).collect::<Vec<_>>().join(","),
-    );
-    text.push_str("}};\n");
+    let signatures = inputs
+        .engine
+        .query(Kind::Gathered, "table", || json(&inputs.compiled().index.table().without_texts()));
     let mut outputs = Outputs::default();
-    outputs.add(TABLE, text);
+    outputs.add(TABLE, format!("kbgen.tables={{\"match\":{signatures},{}}};\n", without_braces(&fields(cx))));
+    outputs.add(PAGE_TEXTS, format!("kbgen.pageTexts={};\n", object(pages(cx))));
+    outputs.append(reading_texts(cx));
     outputs.add(INDEX, assign(SIMILAR, index) + "\n");
     outputs
+}
+
+/// Makes the script with the texts of readings.
+fn reading_texts(cx: &RenderContext<'_>) -> Outputs {
+    let mut outputs = Outputs::default();
+    let texts = cx.inputs.compiled().index.table().reading_texts();
+    outputs.add(READING_TEXTS, assign("kbgen.readingTexts", &texts) + "\n");
+    outputs
+}
+
+/// Joins values in JSON to an object.
+fn object<'s>(values: impl Iterator<Item = (&'s str, String)>) -> String {
+    let fields: Vec<String> = values.map(|(name, value)| format!("{}:{value}", json(&name))).collect();
+    format!("{{{}}}", fields.join(","))
 }
 
 /// Variable of the text index.
@@ -98,7 +114,7 @@ fn index_in_parts(index: &TextIndex) -> Outputs {
     outputs
 }
 
-/// Makes a head, and parts with patterns and pages.
+/// Makes a head, parts with patterns, and parts with pages and their texts.
 fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let mut add = |script: String| add_part(&mut outputs, "diagnose", &script);
@@ -124,14 +140,11 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
         .map(|(at, part)| add(patterns(part) + &format!("kbgen.tables.match.parts.patterns[{at}]=1;\n")))
         .collect();
     let page_script = |(at, part): (usize, &Vec<(&str, String)>)| {
-        let entries: Vec<String> = part.iter().map(|(slug, page)| format!("{}:{page}", json(slug))).collect();
+        let texts = object(part.iter().cloned());
         let matched = part.iter().filter_map(|(slug, _)| table.pages.get(*slug));
         let matched: BTreeMap<usize, &Value> = matched.map(|(number, page)| (*number, page)).collect();
         let matched = extend("kbgen.tables.match.pages", &matched);
-        format!(
-            "Object.assign(kbgen.tables.pages,{{{}}});{matched}kbgen.tables.match.parts.pages[{at}]=1;\n",
-            entries.join(",")
-        )
+        format!("Object.assign(kbgen.pageTexts,{texts});{matched}kbgen.tables.match.parts.pages[{at}]=1;\n")
     };
     let page_files: Vec<String> = page_parts.iter().enumerate().map(page_script).map(&mut add).collect();
     let mut head = table.head;
@@ -151,13 +164,14 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
     });
     head.insert("parts".to_string(), parts);
     let head = format!(
-        "kbgen.tables={{\"match\":{},\"pages\":{{}},{}}};{}{}\n",
+        "kbgen.pageTexts={{}};kbgen.tables={{\"match\":{},{}}};{}{}\n",
         json(&head),
         without_braces(&fields(cx)),
         patterns(&table.always),
         extend("kbgen.tables.match.pages", &table.readings),
     );
     outputs.add(TABLE, head);
+    outputs.append(reading_texts(cx));
     outputs
 }
 

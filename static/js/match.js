@@ -2,10 +2,10 @@
  * Finds the pages that match a pasted log: kbgen.match(table, log) works in steps, so that the page stays
  * responsive, and returns [{slug, score, line, column, figures, cause}], best first, in linear time. `steps` is the
  * number of steps, and `skipped` the line at which the budget was exhausted and signatures may have been missed, or
- * 0; `begun` lists the pages with a message that starts like the end of a short text, and
- * `readings` the messages that kbgen.readings puts into words. Of a table in parts, a step may be a list of files that
- * have to be loaded before the next one. One log at a time: a new call cancels the previous one. Port of
- * crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
+ * 0; `begun` lists the pages with a message that starts like the end of a short text (none if `isTyped` is false),
+ * `readings` the messages that kbgen.readings puts into words, and `occurrences` the places of each pattern. Of a table
+ * in parts, a step may be a list of files that have to be loaded before the next one. One log at a time: a new call
+ * cancels the previous one. Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
  */
 kbgen.match = (() => {
   "use strict";
@@ -30,8 +30,11 @@ kbgen.match = (() => {
   const PLACE = String.raw`(?=[\w/-]*\.)[\w./-]+:\d+`;
   const PROCESS = String.raw`(?:kernel|[\w.@/-]+\[\d+\]):(?![^ \t])`;
   const BLANKS = sticky`${BLANK}*`;
+  // Every prefix has one of these characters.
+  const MARKED = RegExp(String.raw`[\d>|:[(\\^\x1b\u241b]`);
   const COLOR = sticky`\[[\d;]{1,19}m|(?:[\x1b\u241b]|\^\[(?=\[)|\\(?:u001[bB]|x1[bB]|033|e)(?=\[))(?:\[[\d;?: ]*[@-~]?|\](?:[^\x07\x1b\\\u241b]{0,2000}(?:\x1b\\|[\x07\x1b\\\u241b]))?)?`;
   const COLORS = RegExp(COLOR.source, "gu");
+  const COLOR_RUN = sticky`(?:${COLOR.source}){1,1000}`;
   const DATE = RegExp(
     `(?:(?:mon|tue|wed|thu|fri|sat|sun) ${BLANK}*)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) ${BLANK}*\\d\\d?(?= )`,
     "iy",
@@ -59,6 +62,7 @@ kbgen.match = (() => {
     const head = line.slice(0, 1000);
     const length = (expression, at) => taken(expression, at, head).length;
     const behindBlanks = at => at + length(BLANKS, at);
+    if (!MARKED.test(head)) return behindBlanks(0);
     const timeLength = at => {
       const clock = taken(CLOCK, at, head);
       return length(DATE, at) || (TIME.test(clock) ? clock.length : 0);
@@ -106,7 +110,8 @@ kbgen.match = (() => {
   const BLANKED = -2;
   const LINE = -3;
   const DOTS = -4;
-  const ENTITY = /&(?:amp;)*(?:(gt;)|(lt;)|(quot;|#34;)|(apos;|#39;|#x27;)|(nbsp;))?/iy;
+  const ENTITY = /&(?:amp;)*(?:(gt|lt|quot|#34|apos|#39|#x27|nbsp);)?/iy;
+  const ENTITIES = { gt: 62, lt: 60, quot: 34, "#34": 34, apos: 39, "#39": 39, "#x27": 39, nbsp: BLANKED };
   // Joins a number that was cut at the window or frame: neighboring lines are equally long, and digits meet.
   const CUT = /\d(?: [\u2500-\u259f]{2} )?\d$/;
   // Characters that are their own normal form, in lower case; 0 for others.
@@ -132,6 +137,9 @@ kbgen.match = (() => {
     [BLANKED, /[\xa0\u2000-\u200a\u2028\u2029\u202f\u2500-\u259f\u2771\u3000]/],
   ];
 
+  // Results of `fold`.
+  const folded = new Int16Array(65536);
+
   function fold(c) {
     if (c < 33) return c === 32 || (c > 8 && c < 14) ? BLANKED : NOTHING;
     if (c < 128) return c === 127 ? NOTHING : c > 64 && c < 91 ? c + 32 : c;
@@ -156,26 +164,22 @@ kbgen.match = (() => {
     return found ? (found[1] || found[2]).length : 0;
   }
 
-  function* pushLine() {
-    const separators = line.includes("\\") ? separatorRun() : 0;
+  // The start and the end of the content of the line.
+  function trimmed() {
     const skipped = prefixLength();
     const framed = skipped && /^ *\|/.test(line.slice(0, skipped));
     let end = line.length;
-    let at = skipped;
     if (
       last.length > 39 &&
       (last.length === end || last.length === earlier.length) &&
-      CUT.test(last.slice(-3) + line.slice(0, at + 1).slice(-3))
+      CUT.test(last.slice(-3) + line.slice(0, skipped + 1).slice(-3))
     ) {
       gap = NONE;
     }
     earlier = last;
     last = line;
     if (framed) while (end > skipped && within(line.charCodeAt(end - 1), " |")) end--;
-    while (at < end) {
-      at = pushPiece(at, Math.min(end, at + STEP), separators);
-      if (at < end) yield;
-    }
+    return [skipped, end];
   }
 
   function pushPiece(at, end, separators) {
@@ -195,7 +199,7 @@ kbgen.match = (() => {
         (c === 92 && isAlnum(next)) ||
         (c === 94 && next === 91)
       ) {
-        const color = taken(COLOR, at).length;
+        const color = taken(COLOR_RUN, at).length;
         if (color) {
           at += color;
           continue;
@@ -204,7 +208,7 @@ kbgen.match = (() => {
       if (c === 92) {
         while (line.charCodeAt(at + step) === 92) step++;
         const next = line[at + step] || "\0";
-        const named = /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
+        const named = "uU".includes(next) && /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
         const code = named ? parseInt(named[0].slice(1), 16) : 0xd800;
         kind = 47;
         if ("\"'".includes(next)) kind = line.charCodeAt(at + step++);
@@ -216,15 +220,17 @@ kbgen.match = (() => {
           kind = fold(code);
           step += 5;
         }
-      } else if (c === 38) {
+      } else if (c === 38 && (next === 35 || isLetter(next | 32))) {
         ENTITY.lastIndex = at;
         const found = ENTITY.exec(line);
         step = found[0].length;
-        kind = [38, 62, 60, 34, 39, BLANKED][found.slice(1).findIndex(Boolean) + 1];
+        kind = ENTITIES[(found[1] || "").toLowerCase()] || 38;
       } else {
-        c = line.codePointAt(at);
-        step = c > 0xffff ? 2 : 1;
-        kind = fold(c);
+        if (c > 0xd7ff && c < 0xdc00) {
+          c = line.codePointAt(at);
+          step = c > 0xffff ? 2 : 1;
+        }
+        kind = folded[c] || (folded[c] = fold(c));
       }
       if (kind >= 0) push(kind, at, at + step);
       else if (kind === BLANKED) gap = Math.max(gap, SPACE);
@@ -237,7 +243,6 @@ kbgen.match = (() => {
 
   function* normalize() {
     const room = text.length * (text.includes("\u2026") ? 3 : 1);
-    const ending = /[\n\r]|$/g;
     bytes = new Uint8Array(room);
     gaps = new Uint8Array(room);
     places = new Uint32Array(room);
@@ -247,13 +252,18 @@ kbgen.match = (() => {
     let pause = STEP;
     while (begin < text.length) {
       gap = BREAK;
-      if (text[begin] === "\n") begin++;
-      else {
-        ending.lastIndex = begin;
-        line = text.slice(begin, ending.exec(text).index);
-        if (line) yield* pushLine();
-        begin += line.length + 1;
+      let next = begin;
+      while (next < text.length && text[next] !== "\n" && text[next] !== "\r") next++;
+      line = text.slice(begin, next);
+      if (line) {
+        const separators = line.includes("\\") ? separatorRun() : 0;
+        const [start, end] = trimmed();
+        for (let at = start; at < end;) {
+          at = pushPiece(at, Math.min(end, at + STEP), separators);
+          if (at < end) yield;
+        }
       }
+      begin = next + 1;
       if (begin > pause) {
         yield;
         pause = begin + STEP;
@@ -285,7 +295,6 @@ kbgen.match = (() => {
   const REACH = 120;
   const LINE_REACH = 400;
 
-  const byteAt = at => (at < size ? bytes[at] : 0);
   const gapAt = at => (at < size ? gaps[at] : BREAK);
   // Sets of characters, as one entry for each.
   const set = has => Uint8Array.from({ length: 256 }, (_, c) => Number(has(c)));
@@ -300,7 +309,8 @@ kbgen.match = (() => {
   const WORDS = { word: WORD, path: PATH, version: VERSION };
   // The number of ends of the last placeholder, whatever follows them.
   let endings = 0;
-  const spell = (from, to) => String.fromCharCode(...bytes.subarray(from, to));
+  const string = list => String.fromCharCode(...list);
+  const spell = (from, to) => string(bytes.subarray(from, to));
   const factor = unit => (/^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0);
 
   function stretch(from, wrapped, allowed, reach = REACH) {
@@ -326,7 +336,7 @@ kbgen.match = (() => {
     let quoted = false;
     for (let at = from; at < end; at++) {
       if (bytes[at] !== 34) continue;
-      if (!quoted && (byteAt(at + 1) === 44 || byteAt(at + 1) === 125)) return at;
+      if (!quoted && (bytes[at + 1] === 44 || bytes[at + 1] === 125)) return at;
       quoted = !quoted;
     }
     return end;
@@ -337,7 +347,7 @@ kbgen.match = (() => {
   // does not contain the beginning of the pattern.
   function clauseEnds(from, wanted, beginning) {
     const last = textEnd(from);
-    const final = beginning[beginning.length - 1];
+    const final = beginning.at(-1);
     const clauses = [];
     const others = [];
     let depth = 0;
@@ -353,7 +363,7 @@ kbgen.match = (() => {
         if (end - 1 > from && gaps[end - 1] === BREAK) broken = true;
         if (c === final && end - from >= beginning.length && begins(beginning, end - beginning.length)) break;
       }
-      if (byteAt(end) === wanted) (depth || quoted || broken ? others : clauses).push(end);
+      if (bytes[end] === wanted) (depth || quoted || broken ? others : clauses).push(end);
     }
     return charge(8 + ((Math.min(end, last) - from) >> 4)) ? clauses.concat(others) : [];
   }
@@ -362,7 +372,7 @@ kbgen.match = (() => {
   function holeEnds(type, from, wanted = -1) {
     const list = [];
     const last = type === "any" || type === "quoted" ? textEnd(from) : 0;
-    const open = byteAt(from);
+    const open = bytes[from];
     let at;
     if (type === "start" || type === "end") {
       if (gapAt(from) === BREAK) list.push(from);
@@ -381,7 +391,7 @@ kbgen.match = (() => {
       }
       list.push(...inner);
     } else if (WORDS[type]) {
-      if (type !== "version" || isDigit(open) || (open === 118 && isDigit(byteAt(from + 1)))) {
+      if (type !== "version" || isDigit(open) || (open === 118 && isDigit(bytes[from + 1]))) {
         endings = wordEnds(from, WORDS[type], list, wanted);
         return list;
       }
@@ -402,14 +412,14 @@ kbgen.match = (() => {
     let count = 0;
     let best = -1;
     const push = at => {
-      if (wanted < 0 || (at < size && bytes[at] === wanted)) list.push(at);
+      if (wanted < 0 || bytes[at] === wanted) list.push(at);
     };
     for (let wrapped = 0; wrapped < 2; wrapped++) {
       const whole = stretch(from, wrapped, allowed, LINE_REACH);
       let trimmed = whole;
       let at;
       if (best === whole || whole === from) continue;
-      while (trimmed > from && PUNCTUATION[byteAt(trimmed - 1)]) trimmed--;
+      while (trimmed > from && PUNCTUATION[bytes[trimmed - 1]]) trimmed--;
       for (at = trimmed; at > from; at--) push(at);
       for (at = trimmed + 1; at <= whole; at++) push(at);
       if (!count) best = trimmed > from ? trimmed : from + 1;
@@ -420,27 +430,20 @@ kbgen.match = (() => {
 
   function numberEnds(type, from, wrapped, list) {
     const near = at => gapAt(at) === NONE || (wrapped && gapAt(at) === BREAK);
-    const signed = at => (within(byteAt(at), "-+") ? at + 1 : at);
+    const signed = at => (within(bytes[at], "-+") ? at + 1 : at);
     const hex = type === "hex";
-    const start = !hex ? signed(from) : byteAt(from) === 48 && byteAt(from + 1) === 120 ? from + 2 : from;
+    const start = !hex ? signed(from) : bytes[from] === 48 && bytes[from + 1] === 120 ? from + 2 : from;
     const whole = stretch(start, wrapped, hex ? HEX : DIGITS);
     let end = whole;
     let next;
     if (whole === start) return;
-    if (
-      !hex &&
-      type !== "int" &&
-      byteAt(whole) === 46 &&
-      near(whole) &&
-      isDigit(byteAt(whole + 1)) &&
-      near(whole + 1)
-    ) {
+    if (!hex && type !== "int" && bytes[whole] === 46 && near(whole) && isDigit(bytes[whole + 1]) && near(whole + 1)) {
       end = stretch(whole + 1, wrapped, DIGITS);
     }
     if (type === "bytes") {
       next = stretch(end, wrapped, LETTERS);
       if (next > end && factor(spell(end, next))) list.push(next);
-    } else if (type === "float" && byteAt(end) === 101 && near(end)) {
+    } else if (type === "float" && bytes[end] === 101 && near(end)) {
       const exponent = signed(end + 1);
       next = stretch(exponent, wrapped, DIGITS);
       if (next > exponent) list.push(next);
@@ -557,8 +560,7 @@ kbgen.match = (() => {
   }
 
   function stands(m, at) {
-    const span = { start: at, end: at, holes: [] };
-    let tries = 512;
+    const span = { start: at, end: at, holes: [], tries: 512 };
     if (!charge(8)) return null;
     for (let part = m.first - 1; part >= 0; part--) {
       if (!charge(32)) return null;
@@ -567,74 +569,75 @@ kbgen.match = (() => {
       if (span.start < 0) return null;
       span.holes.unshift([span.start, end]);
     }
-    const isJoined = here => here > 0 && here < size && gaps[here] === NONE;
-    const isRun = here =>
-      (isLetter(bytes[here - 1]) && isLetter(bytes[here])) || (isDigit(bytes[here - 1]) && isDigit(bytes[here]));
     if (!m.first && isJoined(at) && isRun(at)) return null;
-    // Whether a text lacks the white space that a pattern has beside a placeholder.
-    const fused = ({ strict }, here) => isJoined(here) && (strict || isRun(here));
-
-    const joined = here => isAlnum(bytes[here - 1]) && isAlnum(bytes[here]);
-
-    function literal(part, from, first) {
-      if (from + part.bytes.length > size || !begins(part.bytes, from)) return -1;
-      for (let i = first || from === 0 ? 1 : 0; i < part.bytes.length; i++) {
-        const here = from + i;
-        const wanted = part.spaced[i];
-        if (wanted === (gaps[here] !== NONE) || !joined(here)) continue;
-        if (m.letters < (!wanted && gaps[here] === BREAK ? m.joining : m.spacing)) return -1;
-      }
-      return from + part.bytes.length;
-    }
-
-    function endsWell(end) {
-      if (end >= size || gaps[end] !== NONE) return true;
-      if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !m.parts.at(-1).bytes;
-      return (m.letters >= 12 && !m.parts[m.parts.length - 1].any) || !joined(end);
-    }
-
-    function rest(index, from, first) {
-      const part = m.parts[index];
-      const next = m.parts[index + 1];
-      let end;
-      if (!part) return endsWell(from) ? from : -1;
-      if (part.bytes) {
-        end = charge(1 + (part.bytes.length >> 4)) ? literal(part, from, first) : -1;
-        if (end < 0 || (part.before && fused(part, from)) || (part.after && fused(part, end))) return -1;
-        return rest(index + 1, end);
-      }
-      if (!next && part.type === "any") {
-        end = restEnd(from);
-        span.holes.push([from, end]);
-        return end;
-      }
-      const isClause = part.type === "any" && next.bytes;
-      const list = isClause
-        ? clauseEnds(from, next.bytes[0], m.beginning)
-        : holeEnds(part.type, from, next && next.bytes && next.bytes[0]);
-      if (!isClause && !charge(8 + (endings >> 4))) return -1;
-      for (const tried of list) {
-        if (next && next.bytes && (tried >= size || bytes[tried] !== next.bytes[0])) continue;
-        if (!tries--) return (tries = 0) - 1;
-        span.holes.push([from, tried]);
-        end = rest(index + 1, tried);
-        if (end >= 0) return end;
-        span.holes.pop();
-      }
-      return -1;
-    }
-
-    span.end = rest(m.first, at, span.start === at);
+    span.end = rest(m, span, m.first, at);
     return span.end < 0 ? null : span;
   }
 
+  const isRun = here =>
+    (isLetter(bytes[here - 1]) && isLetter(bytes[here])) || (isDigit(bytes[here - 1]) && isDigit(bytes[here]));
+  const isJoined = here => here > 0 && here < size && gaps[here] === NONE;
+  const joined = here => isAlnum(bytes[here - 1]) && isAlnum(bytes[here]);
+  // Whether a text lacks the white space that a pattern has beside a placeholder.
+  const fused = ({ strict }, here) => isJoined(here) && (strict || isRun(here));
+
+  function literal(m, part, from, first) {
+    if (from + part.bytes.length > size || !begins(part.bytes, from)) return -1;
+    for (let i = first || from === 0 ? 1 : 0; i < part.bytes.length; i++) {
+      const here = from + i;
+      const wanted = part.spaced[i];
+      if (wanted === (gaps[here] !== NONE) || !joined(here)) continue;
+      if (m.letters < (!wanted && gaps[here] === BREAK ? m.joining : m.spacing)) return -1;
+    }
+    return from + part.bytes.length;
+  }
+
+  function endsWell({ parts, letters }, end) {
+    if (end >= size || gaps[end] !== NONE) return true;
+    if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !parts.at(-1).bytes;
+    return (letters >= 12 && !parts.at(-1).any) || !joined(end);
+  }
+
+  // The end of the parts from an index on, whose placeholders are added to the span; -1 if they do not match.
+  function rest(m, span, index, from) {
+    const part = m.parts[index];
+    const next = m.parts[index + 1];
+    let end;
+    if (!part) return endsWell(m, from) ? from : -1;
+    if (part.bytes) {
+      end = charge(1 + (part.bytes.length >> 4)) ? literal(m, part, from, from === span.start) : -1;
+      if (end < 0 || (part.before && fused(part, from)) || (part.after && fused(part, end))) return -1;
+      return rest(m, span, index + 1, end);
+    }
+    if (!next && part.type === "any") {
+      end = restEnd(from);
+      span.holes.push([from, end]);
+      return end;
+    }
+    const wanted = next && next.bytes ? next.bytes[0] : -1;
+    const isClause = part.type === "any" && wanted >= 0;
+    const list = isClause ? clauseEnds(from, wanted, m.beginning) : holeEnds(part.type, from, wanted);
+    if (!isClause && !charge(8 + (endings >> 4))) return -1;
+    for (const tried of list) {
+      if (wanted >= 0 && bytes[tried] !== wanted) continue;
+      if (!span.tries) return -1;
+      span.tries--;
+      span.holes.push([from, tried]);
+      end = rest(m, span, index + 1, tried);
+      if (end >= 0) return end;
+      span.holes.pop();
+    }
+    return -1;
+  }
+
   function figuresAt(m, span) {
-    const figures = [];
+    const figures = Object.create(null);
     let hole = 0;
-    m.parts.forEach(part => {
-      if (!part.type) return;
-      const figure = holeFigure(part.type, ...span.holes[hole++]);
-      if (part.name && figure !== undefined) figures.push([part.name, figure]);
+    m.parts.forEach(({ type, name }) => {
+      if (!type) return;
+      const [from, to] = span.holes[hole++];
+      const figure = name ? holeFigure(type, from, to) : undefined;
+      if (figure !== undefined) figures[name] = figure;
     });
     return figures;
   }
@@ -679,8 +682,8 @@ kbgen.match = (() => {
     if (sign === "or") return a === true || b === true ? true : a === undefined ? a : b;
     if (typeof a !== typeof b || a === undefined) return;
     if (typeof a !== "number" && !/[!=]=/.test(sign)) {
-      const order = typeof a === "string" && versionOrder(a, b);
-      return order === false || !/[<>]/.test(sign) ? undefined : worth([sign, order, 0]);
+      const order = typeof a === "string" && /[<>]/.test(sign) && versionOrder(a, b);
+      return order === false ? undefined : worth([sign, order, 0], figures);
     }
     const computed = {
       "==": a === b,
@@ -729,8 +732,8 @@ kbgen.match = (() => {
       const isRead = () => !repeat && values.length;
       for (const wording of patterns) {
         for (let at = span.start, found; !isRead() && (found = firstIn(wording, at, limit)); at = found.end) {
-          const read = figuresAt(wording, found)[0];
-          if (read && typeof read[1] === "number") values.push(read[1]);
+          const [read] = Object.values(figuresAt(wording, found));
+          if (typeof read === "number") values.push(read);
         }
       }
       if (values.length) {
@@ -767,71 +770,38 @@ kbgen.match = (() => {
   /* anchor_search.rs */
 
   const FIRST = 4;
-  const string = list => String.fromCharCode(...list);
-  const join = (a, b, c, d) => (a << 24) | (b << 16) | (c << 8) | d;
+  const join = (list, at) => (list[at] << 24) | (list[at + 1] << 16) | (list[at + 2] << 8) | list[at + 3];
   const hash = key => Math.imul(key, 0x9e3779b1) >>> 16;
 
+  // A tree of the anchors with four characters in each step; a node has the anchors that end before the next step.
   function prepareAnchors(matchers) {
-    const ids = {};
-    matchers.forEach(({ anchor }, id) => {
-      const name = string(anchor);
-      (ids[name] = ids[name] || []).push(id);
-    });
-    const names = Object.keys(ids).filter(Boolean).sort();
-    const lists = names.map(name => ids[name]);
-    const anchors = lists.map(([id]) => matchers[id].anchor);
-    const chain = [];
     const filter = new Uint8Array(65536);
-    // As the filter, for the first eight characters of anchors that are as long.
-    const longer = new Uint8Array(65536);
-    const groups = new Map();
-    const short = [];
-    const prefixes = [];
-    names.forEach((name, at) => {
-      let prefix = at - 1;
-      while (prefix >= 0 && !name.startsWith(names[prefix])) prefix = prefixes[prefix];
-      prefixes.push(prefix);
-      if (name.length < FIRST) return short.push(at) && filter.fill(1);
-      const key = join(...anchors[at]);
-      filter[hash(key)] = 1;
-      const group = groups.get(key) || [at, at, false];
-      groups.set(key, [group[0], at + 1, group[2] || name.length < 2 * FIRST]);
-      if (name.length >= 2 * FIRST) longer[hash(key ^ hash(join(...anchors[at].slice(FIRST, 2 * FIRST))))] = 1;
-    });
-    // The first difference of an anchor and the text.
-    const compare = (anchor, from) => {
-      for (let i = 0; i < anchor.length; i++) {
-        const difference = anchor[i] - byteAt(from + i);
-        if (difference) return difference;
-      }
-      return 0;
-    };
-    // Calls a function with the patterns whose anchors are at a position, shorter anchors first.
-    const visit = (from, key, found) => {
-      for (const at of short) if (!compare(anchors[at], from)) lists[at].forEach(found);
-      const group = groups.get(key);
-      if (!group) return;
-      const next = join(bytes[from + 4], bytes[from + 5], bytes[from + 6], bytes[from + 7]);
-      if (!group[2] && !longer[hash(key ^ hash(next))]) return;
-      let [low, high] = group;
-      let below = FIRST;
-      let above = FIRST;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        const anchor = anchors[middle];
-        // All anchors between the bounds begin like the text as far as both bounds do.
-        let same = Math.min(below, above);
-        while (same < anchor.length && anchor[same] === bytes[from + same]) same++;
-        if (same < anchor.length && anchor[same] > byteAt(from + same)) {
-          high = middle;
-          above = same;
-        } else {
-          low = middle + 1;
-          below = same;
+    const node = () => ({ ends: [], next: new Map() });
+    const root = node();
+    matchers
+      .map(({ anchor }, id) => ({ anchor, id }))
+      .sort((a, b) => a.anchor.length - b.anchor.length)
+      .forEach(({ anchor, id }) => {
+        let at = 0;
+        let place = root;
+        for (; at + FIRST <= anchor.length; at += FIRST) {
+          const key = join(anchor, at);
+          if (!at) filter[hash(key)] = 1;
+          if (!place.next.has(key)) place.next.set(key, node());
+          place = place.next.get(key);
         }
+        if (anchor.length) place.ends.push({ rest: anchor.slice(at), id });
+      });
+    root.ends.forEach(({ rest }) => {
+      if (rest.length < FIRST - 1) filter.fill(1);
+      for (let next = 0; next < 256; next++) filter[hash(join([...rest, next], 0))] = 1;
+    });
+    // Calls a function with the patterns whose anchors are at a position, shorter anchors first.
+    const visit = (from, found) => {
+      for (let at = from, place = root; place; at += FIRST) {
+        for (const { rest, id } of place.ends) if (begins(rest, at)) found(id);
+        place = place.next.get(join(bytes, at));
       }
-      for (let at = low - 1; at >= group[0]; at = prefixes[at]) if (!compare(anchors[at], from)) chain.push(at);
-      while (chain.length) lists[chain.pop()].forEach(found);
     };
     return { filter, visit };
   }
@@ -855,10 +825,11 @@ kbgen.match = (() => {
     return {
       ...prepareAnchors(matchers),
       matchers,
-      extractors: table.extractors.map(({ fields, derived = [], verdicts = [], places = [] }) => ({
+      extractors: table.extractors.map(({ fields, places = [], ...others }) => ({
+        derived: [],
+        verdicts: [],
+        ...others,
         fields: fields.map(field => ({ ...field, patterns: inside(field.patterns) })),
-        derived,
-        verdicts,
         places: places.map(place => ({ ...place, fragments: inside(place.fragments) })),
       })),
     };
@@ -866,66 +837,79 @@ kbgen.match = (() => {
 
   /* scanner.rs, index.rs */
 
+  // The end of the positions at which each pattern was tried.
+  let tried;
+
   // Matches a pattern whose anchor is at `at`.
-  function candidate(m, found, at, extractors) {
+  function candidate({ matchers, extractors }, all, id, at) {
+    const m = matchers[id];
+    const found = all[id];
     const literal = at - m.offset;
     const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
     if (to < 1) return;
-    const from = Math.max(found.tried || 0, m.reach ? Math.max(0, literal - m.reach) : literal);
-    found.tried = Math.max(found.tried || 0, to);
+    const from = Math.max(tried[id], m.reach ? literal - m.reach : literal);
+    tried[id] = Math.max(tried[id], to);
     if (!charge(1 + (Math.max(0, to - from) >> 4))) return;
     for (let at = from; at < to && found.length < 8; at++) {
-      if (!begins(m.beginning, at) || (found.length && at < found[found.length - 1].end)) continue;
+      if (!begins(m.beginning, at) || (found.length && at < found.at(-1).end)) continue;
       const span = stands(m, at);
       if (!span) continue;
       if (!charge(64)) return;
-      const figures = merged(Object.fromEntries(figuresAt(m, span)));
+      const figures = figuresAt(m, span);
       const extracted = [];
       m.wanted.forEach(id => {
         extracted[id] = gather(extractors[id], m, span, figures);
       });
-      found.push({ ...span, figures, extracted });
+      found.push(Object.assign(span, { figures, extracted }));
     }
   }
 
   // Reads a window; returns the position at which the budget was exhausted, or -1.
-  function readWindow(start, { filter, visit, matchers, extractors }, all) {
+  function readWindow(start, reader, all) {
+    const { filter, visit } = reader;
     const end = Math.min(size, start + STRETCH);
-    let key = join(0, bytes[start], bytes[start + 1], bytes[start + 2]);
     let at = start;
     left = STEPS;
     exhausted = false;
-    const found = id => exhausted || candidate(matchers[id], all[id], at, extractors);
+    const found = id => exhausted || candidate(reader, all, id, at);
     for (; at < end; at++) {
-      key = (key << 8) | bytes[at + 3];
-      if (filter[hash(key)]) {
-        visit(at, key, found);
-        if (exhausted) return at;
-      }
+      if (filter[hash(join(bytes, at))]) visit(at, found);
+      if (exhausted) return at;
     }
     return -1;
   }
 
-  // Whether programs often go on after a message, whose line is a warning or reports a failed import, or whether it is
-  // source code of a traceback, or in a traceback that Python ignored.
-  function isSurvivable(start) {
+  // Whether programs often go on after a message: its line is a warning, reports a failed import, or is source code of a
+  // traceback, or Python ignored the traceback.
+  function isSurvivable(place) {
+    if (!("survivable" in place)) place.survivable = isAside(place.start);
+    return place.survivable;
+  }
+
+  function isAside(start) {
     const at = places[start];
-    const [before] = /[^\n]{0,200}$/u.exec(text.slice(Math.max(0, at - 400), at));
+    const row = text.slice(Math.max(0, at - 400), at);
+    const before = [...row.slice(row.lastIndexOf("\n") + 1)].slice(-200).join("");
     const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
-    let lines = "";
-    for (let at = Math.max(0, start - 1000); at <= start; at++) {
-      lines += (gaps[at] === BREAK ? "\n" : "") + spell(at, at + 1);
-    }
+    if (/warn/i.test(before) || /ImportError|No module named/.test(before + behind)) return true;
+    const first = Math.max(0, start - 1000);
+    const lineOf = at => {
+      while (at >= first && gaps[at] !== BREAK) at--;
+      return at;
+    };
+    const own = lineOf(start);
+    if (own < first) return false;
+    const frame = Math.max(first, lineOf(own - 1));
     return (
-      /warn/i.test(before) ||
-      /ImportError|No module named/.test(before + behind) ||
-      /\nfile\x22(?![^]*assert).*\n.*$|exceptionignoredin(?![^]*error:[^]*\n)[^]*\n/.test(lines)
+      /^file\x22(?!.*assert)/.test(spell(frame, start + 1)) ||
+      /exceptionignoredin(?!.*(?:exceptionignoredin|error:))/.test(spell(first, own))
     );
   }
 
   function* read(reader) {
     const all = reader.matchers.map(() => []);
     let skipped = -1;
+    tried = new Uint32Array(all.length);
     steps = 0;
     for (let from = 0; from < size; from += STRETCH) {
       if (from % STEP === 0) yield;
@@ -948,7 +932,7 @@ kbgen.match = (() => {
             column = 1;
           } else if (c < 0xdc00 || c > 0xdfff) column++;
         }
-        Object.assign(place, { line, column, survivable: isSurvivable(place.start) });
+        Object.assign(place, { line, column });
       });
     return all;
   }
@@ -961,8 +945,9 @@ kbgen.match = (() => {
   ) {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
+    if (!places(ids[0]).length) return;
     const others = ids.slice(1).map(id => places(id)[0]);
-    if (!places(ids[0]).length || others.includes(undefined)) return;
+    if (others.includes(undefined)) return;
     // Of a frequent fragment, only the first occurrences are known.
     const has = (list, { line }, reach) =>
       list.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= reach));
@@ -971,14 +956,14 @@ kbgen.match = (() => {
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
       .filter(place => !has(not, place, 40) && !has(beside, place, 0))
-      .sort((a, b) => a.survivable - b.survivable)
       .map(place => {
         const figures = merged(place.figures, ...others.map(other => other.figures), place.extracted[extract]);
         return { page, place, weight, weak, brief: letters < 11 && !Object.keys(figures).length, figures };
       })
       .filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
-    return found.find(finding => told(finding) * 2 >= most);
+    const likely = found.filter(finding => told(finding) * 2 >= most);
+    return likely.find(({ place }) => !isSurvivable(place)) || likely[0];
   }
 
   function findPage(reader, page, all) {
@@ -1005,23 +990,17 @@ kbgen.match = (() => {
     let end = size;
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
+    if (end < 16) return letters;
     const whole = spell(0, end);
+    const starts = [...gaps.subarray(0, Math.min(end - 16, end >> 1) + 1).keys()].filter(at => gaps[at] !== NONE);
     matchers.forEach(({ parts, anchor }, id) => {
       const first = parts[0].bytes;
       const contains = ({ bytes }) => bytes && bytes.length > end && string(bytes).includes(whole);
-      const isLoaded = whole.includes(string(anchor.slice(0, KEY)));
-      if (end >= 16 && isLoaded && parts.some(contains)) letters.set(id, end);
-      for (let at = 0; first && at + 16 <= end && 2 * at <= end; at++) {
-        if (
-          gaps[at] !== NONE &&
-          first.length > end - at &&
-          first[0] === bytes[at] &&
-          begins(first.slice(0, end - at), at)
-        ) {
-          letters.set(id, end - at);
-          break;
-        }
-      }
+      if (parts.some(contains) && whole.includes(string(anchor.slice(0, KEY)))) letters.set(id, end);
+      const at =
+        first &&
+        starts.find(at => first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at));
+      if (at !== undefined) letters.set(id, end - at);
     });
     return letters;
   }
@@ -1031,12 +1010,12 @@ kbgen.match = (() => {
     const found = [];
     for (const [id, count] of letters) {
       pages.forEach(({ slug, kind, signatures }) => {
-        if (kind === "reading") return;
         const own = signatures.filter(({ all }) => all[0] === id);
-        if (own.length) found.push([-count, own.every(({ when }) => when), slug]);
+        if (kind !== "reading" && own.length) found.push({ slug, count, unsure: own.every(({ when }) => when) });
       });
     }
-    return [...new Set(found.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , slug]) => slug))];
+    found.sort((a, b) => b.count - a.count || Number(a.unsure) - Number(b.unsure));
+    return [...new Set(found.map(({ slug }) => slug))];
   }
 
   const EARLY = [60, 40, 28, 18, 10, 4];
@@ -1052,17 +1031,14 @@ kbgen.match = (() => {
         .filter(({ page, place, weak, brief }) => page.kind === "cause" && !place.survivable && !weak && !brief)
         .map(({ place }) => place.start),
     );
-    findings.forEach(finding => {
-      const { page, place } = finding;
-      // A cause that the program survived ranks as a warning.
-      const survived = page.kind === "cause" && place.survivable && place.start < failure;
-      finding.kind = survived ? "warning" : page.kind;
-    });
     findings
       .sort((a, b) => a.weak - b.weak || a.place.start - b.place.start)
       .forEach(finding => {
-        if (finding.weak) return;
-        const { start, end } = finding.place;
+        const { page, place, weak } = finding;
+        const { start, end, survivable } = place;
+        // A cause that the program survived ranks as a warning.
+        finding.kind = page.kind === "cause" && survivable && start < failure ? "warning" : page.kind;
+        if (weak) return;
         if (start >= last + 160 || start >= first + 480) {
           event++;
           first = start;
@@ -1095,8 +1071,6 @@ kbgen.match = (() => {
   /* parts.rs */
 
   const KEY = 6;
-  const keysOf = new WeakMap();
-
   // The part of each key, and whether one starts with two characters.
   function readKeys({ keys, starts }) {
     const parts = new Map();
@@ -1112,9 +1086,9 @@ kbgen.match = (() => {
   }
 
   // The files with patterns whose keys the text contains.
-  function* missingPatterns({ parts: { keys, starts, patterns, files } }) {
-    if (!keysOf.has(files)) keysOf.set(files, readKeys({ keys, starts }));
-    const { parts, begins } = keysOf.get(files);
+  function* missingPatterns(table) {
+    const { patterns, files } = table.parts;
+    const { parts, begins } = (table.parts.read = table.parts.read || readKeys(table.parts));
     const missing = new Set();
     for (let at = 0; at + KEY <= size; at++) {
       if (at % STEP === 0) yield;
@@ -1124,18 +1098,6 @@ kbgen.match = (() => {
     }
     return [...missing];
   }
-
-  // The files with these parts of the pages.
-  const missingParts = ({ pages, files }, parts) =>
-    [...new Set(parts)].filter(part => part >= 0 && !pages[part]).map(part => files.pages[part]);
-  // The files with the pages of these slugs; none of a whole table.
-  const missingPages = ({ parts }, slugs) =>
-    parts
-      ? missingParts(
-          parts,
-          slugs.map(slug => parts.slugs.findLastIndex(first => first <= slug)),
-        )
-      : [];
 
   const prepared = new WeakMap();
 
@@ -1147,7 +1109,7 @@ kbgen.match = (() => {
     return text.replace(/[\0-\x1f\x7f-\x9f]/g, "").replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
   }
 
-  function* match(table, log) {
+  function* match(table, log, isTyped = true) {
     text = log;
     yield* normalize();
     const files = table.parts ? yield* missingPatterns(table) : [];
@@ -1155,32 +1117,25 @@ kbgen.match = (() => {
     if (files.length || !prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
     const all = yield* read(reader);
-    const letters = log.length <= 1000 ? beginnings(reader) : new Map();
+    const letters = isTyped && log.length <= 1000 ? beginnings(reader) : new Map();
     if (table.parts) {
       const isUsed = (places, id) => (places.length || letters.has(id)) && table.uses[id];
-      const parts = all.flatMap((places, id) => (isUsed(places, id) ? table.uses[id][0] : []));
-      const files = missingParts(table.parts, parts);
-      if (files.length) yield files;
+      const { pages, files } = table.parts;
+      const parts = new Set(all.flatMap((places, id) => (isUsed(places, id) ? table.uses[id][0] : [])));
+      const missing = [...parts].filter(part => !pages[part]).map(part => files.pages[part]);
+      if (missing.length) yield missing;
     }
-    const short = begun(table, letters);
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
-    // Lines with a `not` fragment of a reading.
-    const exclusions = table.pages
-      .filter(({ kind }) => kind === "reading")
-      .flatMap(({ slug, signatures: [{ not = [] }] }) =>
-        not.flatMap(id => all[id] || []).map(({ line }) => [slug, line]),
-      );
     text = line = last = bytes = gaps = breaks = places = ends = null;
     const isReading = ({ page }) => page.kind === "reading";
     return Object.assign(rank(found.filter(each => !isReading(each))), {
       steps: all.steps,
       skipped: all.skipped,
-      begun: short,
+      begun: begun(table, letters),
       readings: rank(found.filter(isReading)),
-      exclusions,
+      occurrences: all,
     });
   }
-  match.missingPages = missingPages;
   match.reading = { content, worth, holds };
   return match;
 })();

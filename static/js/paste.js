@@ -80,6 +80,15 @@
   }
 
   const fileOf = slug => `errors/${slug}/index.html`;
+  // The files with the texts of pages that are not loaded.
+  function missingTexts(slugs) {
+    const { parts } = kbgen.tables.match;
+    if (!parts) return kbgen.pageTexts || !slugs.length ? [] : ["data/page-texts.js"];
+    const missing = slugs
+      .map(slug => parts.slugs.findLastIndex(first => first <= slug))
+      .filter(part => part >= 0 && !parts.pages[part]);
+    return [...new Set(missing)].map(part => parts.files.pages[part]);
+  }
   // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
     const item = el("li");
@@ -157,9 +166,9 @@
       item.appendChild(el("p", reading.says, "why"));
       item.appendChild(el("p", `${t("Line {n}:", { n: reading.line })} ${reading.next}`, "small"));
       reading.pages
-        .filter(slug => kbgen.tables.pages[slug])
+        .filter(slug => kbgen.pageTexts[slug])
         .forEach(slug => {
-          const link = el("a", kbgen.tables.pages[slug].title);
+          const link = el("a", kbgen.pageTexts[slug].title);
           link.href = root.root + fileOf(slug);
           item.appendChild(link);
         });
@@ -189,18 +198,21 @@
       }
       return files.length > 0;
     };
-    const known = found.filter(match => tables.pages[match.slug]);
-    let exact = known.filter(match => !match.weak).slice(0, 5);
+    // Port of rank_pages in src/diagnosis/search.rs: pages whose title is the question come first.
+    const search = kbgen.search;
+    const question = search.isQuestion(text);
+    const index = kbgen.similar;
+    let exact = found.filter(match => !match.weak).slice(0, 5);
+    const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
+    const begun = question && !exact.length ? found.begun.slice(0, 5) : [];
+    const used = exact.map(match => match.slug).concat(weak, begun);
+    if (lacks((question && !index ? ["data/similar.js"] : []).concat(missingTexts(used)))) return;
+    const texts = kbgen.pageTexts;
     const lines = exact.length ? text.split("\n") : [];
     exact.forEach(match => {
       match.quote = around(lines[match.line - 1], match.column - 1);
       match.setting = kbgen.settingInLog(text, match, tables);
     });
-    // Port of rank_pages in src/diagnosis/search.rs: pages whose title is the question come first.
-    const search = kbgen.search;
-    const question = search.isQuestion(text);
-    const index = kbgen.similar;
-    if (question && !index) return lacks(["data/similar.js"]);
     const titled = search.titled(index, text);
     let whole = titled.filter(page => page.whole);
     const isWhole = match => whole.some(page => page.address === `errors/${match.slug}/`);
@@ -209,14 +221,8 @@
     let near = [];
     if (!exact.length) {
       near = /** @type {any[]} */ (titled.filter(page => !page.whole))
-        .concat(
-          known.map(match => ({ address: `errors/${match.slug}/`, title: tables.pages[match.slug].title, weak: true })),
-        )
-        .concat(
-          (question ? found.begun : [])
-            .filter(slug => tables.pages[slug])
-            .map(slug => ({ address: `errors/${slug}/`, title: tables.pages[slug].title, begun: true })),
-        )
+        .concat(weak.map(slug => ({ address: `errors/${slug}/`, title: texts[slug].title, weak: true })))
+        .concat(begun.map(slug => ({ address: `errors/${slug}/`, title: texts[slug].title, begun: true })))
         .concat(question ? search(index, text, 5).filter(hit => search.isSuggested(index, hit, text)) : []);
     }
     if (index && lacks(search.missing(index))) return;
@@ -233,6 +239,7 @@
     const said = causes.some(match => !match.survivable)
       ? Object.assign([], { start: 0 })
       : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+    if (!said) return lacks(["data/reading-texts.js"]);
     let readings = said.filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
     // A page of a failed import does not name the cause if the program went on and a later line does.
     const failure = Math.max(...readings.filter(reading => reading.names_cause).map(reading => reading.line));
@@ -247,7 +254,7 @@
     // A text that a reading explains is whole, not the beginning of a message.
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const named = readings.flatMap(reading => reading.pages);
-    if (lacks(kbgen.match.missingPages(tables.match, named))) return;
+    if (lacks(missingTexts(named))) return;
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
@@ -257,7 +264,7 @@
     if (exact.length) near.forEach(addNear);
     exact.forEach(match => {
       const figures = match.line + JSON.stringify(match.figures);
-      list.appendChild(entry({ ...tables.pages[match.slug], href: fileOf(match.slug) }, match, figures === read));
+      list.appendChild(entry({ ...texts[match.slug], href: fileOf(match.slug) }, match, figures === read));
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
@@ -403,19 +410,19 @@
   function showCarried() {
     const tables = kbgen.tables;
     const slug = location.pathname.replace(/\/(index\.html)?$/, "").replace(/.*\//, "");
-    const files = kbgen.match.missingPages(tables.match, [slug]);
+    const files = missingTexts([slug]);
     if (files.length) {
       Promise.all(files.map(file => kbgen.load(root.root + file))).then(showCarried, () => {});
       return;
     }
     const found = kbgen.readCaseFragment(location.hash, tables);
     const probe = el("a");
-    const here = Object.keys(tables.pages).find(slug => {
+    const here = Object.keys(kbgen.pageTexts).find(slug => {
       probe.href = root.root + fileOf(slug);
       return probe.pathname === location.pathname || probe.pathname.replace(/index\.html$/, "") === location.pathname;
     });
     if (!found || !here) return;
-    const { causes = {} } = tables.pages[here];
+    const { causes = {} } = kbgen.pageTexts[here];
     document.querySelectorAll(".carried").forEach(old => {
       old.remove();
     });

@@ -1,6 +1,7 @@
 /* What a log says, where no page names the cause: kbgen.readings(table, found, text, before)
    gives [{slug, line, figures, says, next, pages}], and as `start` the first line of the traceback, for the result of
-   kbgen.match; `text` is the end of the log, behind so many lines.
+   kbgen.match; `text` is the end of the log, behind so many lines. It gives null if it needs kbgen.readingTexts, which
+   is not loaded.
    Port of crates/kbgen-signature/src/reading.rs and traceback.rs; both share the samples of content/readings. */
 kbgen.readings = (() => {
   "use strict";
@@ -250,13 +251,14 @@ kbgen.readings = (() => {
     return filled ? (parts.flat().join("") + end).replace(/[ :,([{]*(\.?)$/, "$1") : null;
   }
 
-  function reading(rules, rule, line, figures, { worth, holds }) {
+  function reading(rule, line, figures, { worth, holds }) {
+    const texts = kbgen.readingTexts;
     (rule.lookups || []).forEach(({ figure, table, name }) => {
-      const known = rules.find(({ slug }) => slug === table);
+      const known = texts[table];
       const found = known && figure in figures && meaning(known.table || {}, figures[figure]);
       if (found && !(name in figures)) figures[name] = found;
     });
-    for (const { when, text, next } of rule.says) {
+    for (const { when, text, next } of texts[rule.slug].says) {
       const says = holds(when, figures) && fill(text, figures, worth);
       const then = says && fill(next, figures, worth);
       if (then) return { slug: rule.slug, line, figures, says, next: then, pages: rule.pages || [] };
@@ -286,16 +288,22 @@ kbgen.readings = (() => {
     const known = trace ? ["message", "root_message"].map(name => [trace.line, trace.figures[name]]) : [];
     const names = ["message", "answer", "failure", "reason"];
     const printed = found.readings.flatMap(({ line, figures }) => names.map(name => [line, figures[name]]));
+    // Whether a `not` fragment of a reading is near a line.
+    const isExcluded = (slug, line) => {
+      const { signatures } = table.pages.find(page => page.slug === slug && page.kind === "reading");
+      const fragments = signatures.flatMap(({ not = [] }) => not);
+      return fragments.some(id => (found.occurrences[id] || []).some(other => Math.abs(other.line - line) <= 40));
+    };
     const told = known.concat(printed).filter(([, message]) => message !== undefined);
     for (const [line, message] of told.slice(0, MESSAGES)) {
-      const work = kbgen.match(table, `Error: ${message}`);
+      const work = kbgen.match(table, `Error: ${message}`, false);
       let step = work.next();
       // A part of the table that is not loaded has no message of this text.
       while (!step.done && !step.value) step = work.next();
       const causes = step.done ? step.value.readings : [];
       yield* causes
         .filter(own => table.readings.some(({ slug, order }) => slug === own.slug && order < FALLBACK))
-        .filter(own => !found.exclusions.some(([slug, at]) => slug === own.slug && Math.abs(at - line) <= 40))
+        .filter(own => !isExcluded(own.slug, line))
         .map(own => ({ ...own, line }));
     }
   }
@@ -307,17 +315,19 @@ kbgen.readings = (() => {
     const all = found.readings.concat(...messages(table, found, trace));
     const survived = new Set();
     const isSurvived = each => Number(survived.has(each.slug));
-    const said = rules
-      .map(rule => {
-        if (rule.traceback) return trace && reading(rules, rule, trace.line, { ...trace.figures }, read);
-        const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
-        const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
-        if (!match) return null;
-        const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
-        // The program went on after a failed import or a warning if a traceback begins later.
-        if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
-        return reading(rules, rule, match.line, { ...(near && trace.figures), ...match.figures }, read);
-      })
+    const matched = rules.map(rule => {
+      if (rule.traceback) return trace && { line: trace.line, figures: { ...trace.figures } };
+      const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
+      const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
+      if (!match) return null;
+      const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
+      // The program went on after a failed import or a warning if a traceback begins later.
+      if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
+      return { line: match.line, figures: { ...(near && trace.figures), ...match.figures } };
+    });
+    if (!kbgen.readingTexts && matched.some(Boolean)) return null;
+    const said = matched
+      .map((each, at) => each && reading(rules[at], each.line, each.figures, read))
       .map((each, at) => ({ ...each, order: orderOf(rules[at], each, found, rules) }))
       .filter(each => each.says)
       .sort((a, b) => isSurvived(a) - isSurvived(b) || a.order - b.order || a.line - b.line)

@@ -33,13 +33,15 @@ kbgen.search = (() => {
     );
     const isWhole = typeof index.postings === "string";
     const count = isWhole ? index.documents.length : index.count;
-    const { starts, size } = isWhole ? { starts: [0], size: count } : index;
-    const lists = isWhole ? [index.postings.split(" ")] : [];
-    const documents = isWhole ? [index.documents] : index.documents;
+    // A whole index is a single part.
+    const { starts, size, postings, documents } = isWhole
+      ? { starts: [0], size: count, postings: [index.postings], documents: [index.documents] }
+      : index;
+    const lists = [];
     const missing = new Set();
     function posting(at) {
       const part = starts.findLastIndex(start => start <= at);
-      if (!lists[part] && part in index.postings) lists[part] = index.postings[part].split(" ");
+      if (!lists[part] && part in postings) lists[part] = postings[part].split(" ");
       if (!lists[part]) missing.add(index.files.postings[part]);
       return (lists[part] || [])[at - starts[part]];
     }
@@ -51,7 +53,7 @@ kbgen.search = (() => {
       return (documents[part] || [])[inPart];
     }
     const rarest = isWhole
-      ? lists[0].reduce((most, posting) => Math.max(most, DIGITS.indexOf(posting[0])), 0)
+      ? words.reduce((most, _, at) => Math.max(most, DIGITS.indexOf(posting(at)[0])), 0)
       : index.rarest;
     const places = new Map(words.map((word, at) => [word, at]));
     // The score of a document's own title.

@@ -60,7 +60,7 @@ const whole = world();
 for (const [, path, variable, json] of readFileSync(bundle, "utf8").matchAll(
   /<script type="application\/json" id="([^"]+)" data-variable="([^"]+)">([^]*?)<\/script>/g,
 )) {
-  assert.match(path, /^data\/(diagnose|search|similar)\.js$/);
+  assert.match(path, /^data\/(diagnose|page-texts|reading-texts|search|similar)\.js$/);
   whole.kbgen[variable] = JSON.parse(json);
 }
 /** The same site in parts, with nothing but the heads. */

@@ -147,7 +147,16 @@ fn the_tables_are_those_of_the_site() {
         assert_eq!(read(text), read(json));
         paths.push(path);
     }
-    assert_eq!(paths, ["data/diagnose.js", "data/search.js", "data/similar.js"]);
+    assert_eq!(
+        paths,
+        [
+            "data/diagnose.js",
+            "data/page-texts.js",
+            "data/reading-texts.js",
+            "data/search.js",
+            "data/similar.js"
+        ]
+    );
 }
 
 #[test]

@@ -394,10 +394,10 @@ fn every_page_says_what_it_is() {
 #[test]
 fn examples_of_the_paste_box_match_pages() {
     let outputs = site(BASE);
-    let script = text(&outputs, "data/diagnose.js");
-    let json = script.trim_end().strip_prefix("kbgen.tables=").and_then(|rest| rest.strip_suffix(';'));
-    let tables: serde_json::Value = serde_json::from_str(json.expect("an assignment")).expect("JSON");
-    let pages = tables["pages"].as_object().expect("pages by slug");
+    let script = text(&outputs, "data/page-texts.js");
+    let json = script.trim_end().strip_prefix("kbgen.pageTexts=").and_then(|rest| rest.strip_suffix(';'));
+    let texts: serde_json::Value = serde_json::from_str(json.expect("an assignment")).expect("JSON");
+    let pages = texts.as_object().expect("pages by slug");
     assert_eq!(pages.keys().collect::<Vec<_>>(), ["card-full", "slow-start"]);
     for slug in pages.keys() {
         assert!(outputs.get(&format!("errors/{slug}/index.html")).is_some(), "{slug}");

@@ -97,7 +97,7 @@ impl Table {
         let head = [
             ("version", json!(self.version)),
             ("extractors", json!(self.extractors)),
-            ("readings", json!(self.readings)),
+            ("readings", json!(self.reading_heads())),
         ];
         TableParts {
             head: head.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

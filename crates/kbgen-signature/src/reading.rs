@@ -61,7 +61,37 @@ pub struct ReadingRule {
     pub pages: Vec<String>,
 }
 
+/// A rule without its texts, which a script needs only for an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReadingHead<'r> {
+    slug: &'r str,
+    order: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    traceback: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    lookups: &'r [Lookup],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pages: &'r [String],
+}
+
+/// Texts of a rule.
+#[derive(Debug, Serialize)]
+pub struct ReadingTexts<'r> {
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    table: &'r BTreeMap<String, String>,
+    says: &'r [ReadingText],
+}
+
 impl ReadingRule {
+    pub(crate) fn head(&self) -> ReadingHead<'_> {
+        let Self { slug, order, traceback, lookups, pages, .. } = self;
+        ReadingHead { slug, order: *order, traceback: *traceback, lookups, pages }
+    }
+
+    pub(crate) fn texts(&self) -> ReadingTexts<'_> {
+        ReadingTexts { table: &self.table, says: &self.says }
+    }
+
     /// Returns whether it names the cause, not only how the program ended or where the cause is.
     pub(crate) fn names_cause(&self) -> bool {
         self.order < FALLBACK_ORDER

@@ -344,16 +344,16 @@ const TRACEBACK_REACH: usize = 1000;
 /// Returns whether a match is source code of a traceback, or in a traceback that Python ignored. An assertion is a message
 /// itself.
 fn is_secondary(text: &NormalText, at: usize) -> bool {
-    let mut before = String::new();
-    for at in at.saturating_sub(TRACEBACK_REACH)..=at {
-        before.extend((text.gaps[at] == GAP_BREAK).then_some('\n'));
-        before.push(char::from(text.bytes[at]));
-    }
-    let Some((above, own)) = before.rsplit_once('\n') else { return false };
-    let frame = above.rsplit_once('\n').map_or("", |(_, line)| line);
-    let is_source = frame.starts_with("file\"") && ![frame, own].iter().any(|line| line.contains("assert"));
+    let first = at.saturating_sub(TRACEBACK_REACH);
+    let line_of = |at: usize| (first..=at).rev().find(|&at| text.gaps[at] == GAP_BREAK);
+    let Some(own) = line_of(at) else { return false };
+    let frame = own.checked_sub(1).and_then(line_of).unwrap_or(first);
+    let spell = |range: Range<usize>| text.bytes[range].iter().copied().map(char::from).collect::<String>();
+    let lines = spell(frame..at + 1);
+    let above = spell(first..own);
     let ignored = above.rsplit_once("exceptionignoredin");
-    is_source || ignored.is_some_and(|(_, traceback)| !traceback.contains("error:"))
+    (lines.starts_with("file\"") && !lines.contains("assert"))
+        || ignored.is_some_and(|(_, traceback)| !traceback.contains("error:"))
 }
 
 /// Returns whether a line reports a failed import of Python, which programs often handle.

@@ -1,5 +1,7 @@
 //! The compiled table: signatures, extractors and causes as plain data, for the index and for `static/js/match.js`.
 
+use std::collections::BTreeMap;
+
 use foldhash::{HashMap, HashMapExt};
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,7 @@ use crate::anchor::{Anchor, anchors};
 use crate::expression::Expression;
 use crate::extractor::Extractor;
 use crate::pattern::Pattern;
-use crate::reading::{ReadingPage, ReadingRule};
+use crate::reading::{ReadingHead, ReadingPage, ReadingRule, ReadingTexts};
 use crate::specificity::{MIN_ASSERTING_BITS, specificity};
 
 /// The role of a message; ordered by rank, lowest first.
@@ -87,7 +89,7 @@ pub struct Cause {
     pub when: Expression,
 }
 
-/// The compiled table; serializes to compact JSON, which `static/js/match.js` reads.
+/// The compiled table; serializes to compact JSON, which `static/js/match.js` can read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Version of the format.
@@ -128,7 +130,34 @@ pub(crate) struct TableSignature {
     pub weak: bool,
 }
 
+/// A table without the texts of its readings.
+#[derive(Debug, Serialize)]
+pub struct SearchTable<'t> {
+    version: u32,
+    patterns: &'t [Pattern],
+    anchors: &'t [Anchor],
+    extractors: &'t [Extractor],
+    pages: &'t [TablePage],
+    readings: Vec<ReadingHead<'t>>,
+}
+
 impl Table {
+    /// Returns what a script needs to find messages.
+    pub fn without_texts(&self) -> SearchTable<'_> {
+        let Self { version, patterns, anchors, extractors, pages, .. } = self;
+        let readings = self.reading_heads();
+        SearchTable { version: *version, patterns, anchors, extractors, pages, readings }
+    }
+
+    pub(crate) fn reading_heads(&self) -> Vec<ReadingHead<'_>> {
+        self.readings.iter().map(ReadingRule::head).collect()
+    }
+
+    /// Returns the texts of the readings, by slug.
+    pub fn reading_texts(&self) -> BTreeMap<&str, ReadingTexts<'_>> {
+        self.readings.iter().map(|rule| (rule.slug.as_str(), rule.texts())).collect()
+    }
+
     /// Compiles pages and readings.
     pub fn with_readings(pages: &[Page], extractors: &[Extractor], readings: &[ReadingPage]) -> Self {
         let page = |reading: &ReadingPage| Page {
