@@ -170,6 +170,24 @@ fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
 }
 
 #[test]
+fn the_cause_comes_first_also_after_a_message_that_only_passes_on_a_failure() {
+    let cause = "Traceback (most recent call last):\n  File \"/app/train.py\", line 12, in main\nKeyError: 'tomato'\n";
+    for wrapper in [
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\ntrain.py FAILED",
+        "subprocess.CalledProcessError: Command '['python', 'train.py']' returned non-zero exit status 1.",
+        "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}",
+    ] {
+        for log in [format!("{wrapper}\n{cause}"), format!("{cause}{wrapper}\n")] {
+            let first = says(&log).remove(0);
+            assert_eq!(
+                first, "app/train.py, line 12 looked for the key \"tomato\" and did not find it.",
+                "{log}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_text_of_a_system_error_alone_leads_to_no_page() {
     for text in ["No such file or directory", "Permission denied", "Connection refused (os error 111)"] {
         let (answer, _) = diagnose(text);
