@@ -899,9 +899,9 @@ kbgen.match = (() => {
     };
     const own = lineOf(start);
     if (own < first) return false;
-    const frame = Math.max(first, lineOf(own - 1));
+    const frame = lineOf(own - 1);
     return (
-      /^file\x22(?!.*assert)/.test(spell(frame, start + 1)) ||
+      (frame >= first && /^file\x22(?!.*assert)/.test(spell(frame, start + 1))) ||
       /exceptionignoredin(?!.*(?:exceptionignoredin|error:))/.test(spell(first, own))
     );
   }

@@ -347,9 +347,9 @@ fn is_secondary(text: &NormalText, at: usize) -> bool {
     let first = at.saturating_sub(TRACEBACK_REACH);
     let line_of = |at: usize| (first..=at).rev().find(|&at| text.gaps[at] == GAP_BREAK);
     let Some(own) = line_of(at) else { return false };
-    let frame = own.checked_sub(1).and_then(line_of).unwrap_or(first);
     let spell = |range: Range<usize>| text.bytes[range].iter().copied().map(char::from).collect::<String>();
-    let lines = spell(frame..at + 1);
+    let frame = own.checked_sub(1).and_then(line_of);
+    let lines = frame.map_or(String::new(), |frame| spell(frame..at + 1));
     let above = spell(first..own);
     let ignored = above.rsplit_once("exceptionignoredin");
     (lines.starts_with("file\"") && !lines.contains("assert"))
