@@ -177,7 +177,7 @@ declare const kbgen: {
   rememberDevice(id: string): void;
   // match.js, search.js, names.js
   match: {
-    (table: any, log: string, isTyped?: boolean): Generator<string[] | void, Matches, void>;
+    (table: any, log: string): Generator<string[] | void, Matches, void>;
     reading: any;
   };
   // readings.js

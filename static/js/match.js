@@ -2,7 +2,7 @@
  * Finds the pages that match a pasted log: kbgen.match(table, log) works in steps, so that the page stays
  * responsive, and returns [{slug, score, line, column, figures, cause}], best first, in linear time. `steps` is the
  * number of steps, and `skipped` the line at which the budget was exhausted and signatures may have been missed, or
- * 0; `begun` lists the pages with a message that starts like the end of a short text (none if `isTyped` is false),
+ * 0; `begun` lists the pages with a message that starts like the end of a short text,
  * `readings` the messages that kbgen.readings puts into words, and `occurrences` the places of each pattern. Of a table
  * in parts, a step may be a list of files that have to be loaded before the next one. One log at a time: a new call
  * cancels the previous one. Port of crates/kbgen-signature/; both share the test vectors in tests/data/matches.json.
@@ -994,12 +994,12 @@ kbgen.match = (() => {
     const whole = spell(0, end);
     const starts = [...gaps.subarray(0, Math.min(end - 16, end >> 1) + 1).keys()].filter(at => gaps[at] !== NONE);
     matchers.forEach(({ parts, anchor }, id) => {
-      const first = parts[0].bytes;
-      const contains = ({ bytes }) => bytes && bytes.length > end && string(bytes).includes(whole);
+      const { bytes: first = [] } = parts[0];
+      const contains = ({ bytes = [] }) => bytes.length > end && string(bytes).includes(whole);
       if (parts.some(contains) && whole.includes(string(anchor.slice(0, KEY)))) letters.set(id, end);
-      const at =
-        first &&
-        starts.find(at => first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at));
+      const at = starts.find(
+        at => first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at),
+      );
       if (at !== undefined) letters.set(id, end - at);
     });
     return letters;
@@ -1011,10 +1011,10 @@ kbgen.match = (() => {
     for (const [id, count] of letters) {
       pages.forEach(({ slug, kind, signatures }) => {
         const own = signatures.filter(({ all }) => all[0] === id);
-        if (kind !== "reading" && own.length) found.push({ slug, count, unsure: own.every(({ when }) => when) });
+        if (kind !== "reading" && own.length) found.push({ slug, count, unsure: +own.every(({ when }) => when) });
       });
     }
-    found.sort((a, b) => b.count - a.count || Number(a.unsure) - Number(b.unsure));
+    found.sort((a, b) => b.count - a.count || a.unsure - b.unsure);
     return [...new Set(found.map(({ slug }) => slug))];
   }
 
@@ -1102,14 +1102,12 @@ kbgen.match = (() => {
   const prepared = new WeakMap();
 
   // A line without its prefix and colors.
-  function content(row) {
+  function message(row) {
     line = row;
-    const text = row.slice(prefixLength()).replace(COLORS, "");
-    // eslint-disable-next-line no-control-regex
-    return text.replace(/[\0-\x1f\x7f-\x9f]/g, "").replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
+    return row.slice(prefixLength()).replace(COLORS, "");
   }
 
-  function* match(table, log, isTyped = true) {
+  function* match(table, log) {
     text = log;
     yield* normalize();
     const files = table.parts ? yield* missingPatterns(table) : [];
@@ -1117,7 +1115,7 @@ kbgen.match = (() => {
     if (files.length || !prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
     const all = yield* read(reader);
-    const letters = isTyped && log.length <= 1000 ? beginnings(reader) : new Map();
+    const letters = log.length <= 1000 ? beginnings(reader) : new Map();
     if (table.parts) {
       const isUsed = (places, id) => (places.length || letters.has(id)) && table.uses[id];
       const { pages, files } = table.parts;
@@ -1136,6 +1134,6 @@ kbgen.match = (() => {
       occurrences: all,
     });
   }
-  match.reading = { content, worth, holds };
+  match.reading = { message, worth, holds };
   return match;
 })();

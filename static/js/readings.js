@@ -41,7 +41,14 @@ kbgen.readings = (() => {
     return lines;
   }
 
-  function traceback(text, before, { content }) {
+  // A line without its prefix, colors and frame.
+  const contentOf = (row, message) =>
+    message(row)
+      // eslint-disable-next-line no-control-regex
+      .replace(/[\0-\x1f\x7f-\x9f]/g, "")
+      .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
+
+  function traceback(text, before, { message }) {
     let best;
     let root;
     let frames = [];
@@ -75,7 +82,7 @@ kbgen.readings = (() => {
       if (!row && !wrapped) return;
       const marked = MARKED.test(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
-      const line = content(row);
+      const line = contentOf(row, message);
       const joined = /(?:File|line)$/.test(wrapped) ? `${wrapped} ${line}` : wrapped + line;
       const frame = FRAME.exec(joined);
       const raised = RAISED.exec(line);
@@ -296,7 +303,7 @@ kbgen.readings = (() => {
     };
     const told = known.concat(printed).filter(([, message]) => message !== undefined);
     for (const [line, message] of told.slice(0, MESSAGES)) {
-      const work = kbgen.match(table, `Error: ${message}`, false);
+      const work = kbgen.match(table, `Error: ${message}`);
       let step = work.next();
       // A part of the table that is not loaded has no message of this text.
       while (!step.done && !step.value) step = work.next();
