@@ -198,12 +198,13 @@ fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> 
 
 /// Returns the settings that a compute buffer depends on. A cache type matters only by whether it is quantized, since
 /// attention widens every quantized cache to f16; the V cache does not matter if all attention is latent. The number
-/// of sequences matters only with sliding windows or recurrent state, and otherwise by the logits kept. A test
+/// of sequences matters only with sliding windows, recurrent state or pooling, and otherwise by the logits kept. A test
 /// compares the table with the estimator.
 fn what_matters(model: &Architecture, settings: &Settings) -> (bool, bool, Option<u64>, u64) {
     let widened = |kind: CacheType| kind.tensor_type().is_quantized();
     let by_heads = model.has(LayerKind::Full) || model.has(LayerKind::Sliding);
-    let by_sequence = model.has(LayerKind::Sliding) || model.has(LayerKind::Recurrent);
+    let has_states = model.has(LayerKind::Sliding) || model.has(LayerKind::Recurrent);
+    let by_sequence = has_states || model.pooling.is_some();
     (
         widened(settings.cache_type_k),
         by_heads && widened(settings.cache_type_v),

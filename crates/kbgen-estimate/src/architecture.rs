@@ -4,6 +4,11 @@ use std::fmt;
 
 use crate::family::Family;
 use crate::quantization::Quantization;
+use crate::settings::{FlashAttention, Settings};
+
+/// CUDA has kernels of flash attention for heads of this width and wider ones (`ggml_cuda_get_best_fattn_kernel` in ggml's
+/// `src/ggml-cuda/fattn.cu`).
+const NARROWEST_FUSED_HEAD: u64 = 40;
 
 /// State that a layer keeps of earlier tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +97,15 @@ pub struct Latent {
     pub v_head: u64,
 }
 
+/// How the vectors of the tokens of a text become its embedding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pooling {
+    /// Their mean.
+    Mean,
+    /// The vector of one token: the first or the last.
+    Token,
+}
+
 /// State of the recurrent layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Recurrent {
@@ -157,6 +171,10 @@ pub struct Architecture {
     pub gated_ffn: bool,
     /// Tensors of rotary frequency factors.
     pub rope_factors: RopeFactors,
+    /// How an embedding model makes one vector of a text; none for a model that writes text.
+    pub pooling: Option<Pooling>,
+    /// Token types with a vector of their own; zero without.
+    pub token_types: u64,
     /// Longest context the model was made for, in tokens.
     pub max_context: u64,
 }
@@ -176,6 +194,18 @@ impl Architecture {
     /// The widest V row of any layer: without flash attention every V cache is that wide.
     pub(crate) fn widest_value_row(&self) -> u64 {
         self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
+    }
+
+    /// Whether GPUs have a kernel of flash attention for the heads of all layers.
+    pub fn has_fused_kernel(&self) -> bool {
+        self.layers.iter().all(|layer| layer.kv_heads == 0 || layer.head_dim >= NARROWEST_FUSED_HEAD)
+    }
+
+    /// Whether attention is one operation. With [`FlashAttention::On`] llama.cpp writes it out where a layer is on a GPU
+    /// without a kernel.
+    pub fn fuses_attention(&self, settings: &Settings) -> bool {
+        let on_host = settings.tensor_split.is_empty() || settings.gpu_layers.is_some_and(|count| count <= 1);
+        settings.flash_attention == FlashAttention::On && (on_host || self.has_fused_kernel())
     }
 
     /// Returns whether the model is available in a quantization. MXFP4 is for experts: llama-quantize calls it

@@ -96,6 +96,9 @@ pub(crate) fn layer_bytes(
     layer: &Layer,
     device: Device,
 ) -> Bytes {
+    if model.family.is_encoder {
+        return Bytes(0);
+    }
     let key = settings.cache_type_k.tensor_type();
     let value = settings.cache_type_v.tensor_type();
     let rows = cells.of(layer.kind) * cells.streams;

@@ -173,6 +173,9 @@ pub(crate) fn card_kv_heads(kv_heads: u64, cards: u64) -> u64 {
 
 fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
     let no = |reason: String| Err(NotCovered(reason));
+    if model.family.is_encoder {
+        return no("encoders are modeled for llama.cpp only".into());
+    }
     if cards == 0 {
         return no("at least one GPU is required".into());
     }

@@ -1,7 +1,7 @@
 //! The hyperparameters of a model page: declared once, checked and turned into an `Architecture`.
 
 use crate::architecture::{
-    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Recurrent,
+    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Pooling, Recurrent,
 };
 use crate::family::{Family, LayerForm};
 use crate::field::{ArchitectureField, FieldKind, FieldValue, Plain};
@@ -134,6 +134,14 @@ architecture_fields! {
     optional fused_gate_up: bool,
     /// Whether the feed-forward layer has a gate; left out: it has.
     optional gated_ffn: bool => true,
+    /// Embedding models: how the vectors of the tokens become that of the text; left out where the model writes text.
+    optional pooling: String where FieldKind::Word(&[
+        ("mean", "The mean of all."),
+        ("cls", "The vector of the first token."),
+        ("last", "The vector of the last token."),
+    ]),
+    /// Token types with a vector of their own.
+    optional token_types: u64,
 }
 
 /// Fails with the name of the invalid field.
@@ -199,6 +207,12 @@ impl ArchitectureFields {
             fused_qkv: self.fused_qkv,
             fused_gate_up: self.fused_gate_up,
             gated_ffn: self.gated_ffn,
+            pooling: match self.pooling.as_str() {
+                "" => None,
+                "mean" => Some(Pooling::Mean),
+                _ => Some(Pooling::Token),
+            },
+            token_types: self.token_types,
             max_context: self.max_ctx,
         })
     }

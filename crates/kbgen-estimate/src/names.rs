@@ -4,6 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Name {
     TokenEmbedding,
+    PositionEmbedding,
+    TypeEmbedding,
+    EmbeddingNorm,
+    EmbeddingNormBias,
     /// Embeddings of a token for each layer.
     LayerEmbeddings,
     LayerEmbeddingsProjection,

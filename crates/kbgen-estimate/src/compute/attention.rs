@@ -7,7 +7,7 @@ use crate::compute::tensor::{Operation, Resident, TensorId, row_bytes, shape};
 use crate::names::Name;
 use crate::placement::Device;
 use crate::quantization::TensorType;
-use crate::settings::{CachePlacement, FlashAttention};
+use crate::settings::CachePlacement;
 
 /// Query, key and value of a micro-batch.
 #[derive(Debug, Clone, Copy)]
@@ -91,13 +91,18 @@ impl Builder<'_> {
         if let Some(rotation) = inputs.value_rotation {
             value = self.rotate(value, rotation);
         }
-        let order = if self.sliding.is_some() { [query, key, value] } else { [query, value, key] };
+        let keys_first = self.sliding.is_some() || self.model.family.is_encoder;
+        let order = if keys_first { [query, key, value] } else { [query, value, key] };
         for id in order {
             self.graph.expand(id);
         }
-        let (key_cache, value_cache) = self.caches(layer);
-        self.caches.insert(layer, (key_cache, value_cache));
-        let (keys, values) = self.store(layer, inputs, (key, key_cache), (value, value_cache));
+        let (keys, values) = if self.model.family.is_encoder {
+            (key, value)
+        } else {
+            let (key_cache, value_cache) = self.caches(layer);
+            self.caches.insert(layer, (key_cache, value_cache));
+            self.store(layer, inputs, (key, key_cache), (value, value_cache))
+        };
         let mut out = self.scores(layer, query, keys, values, None);
         if let Some(rotation) = inputs.value_rotation {
             out = self.rotate(out, rotation);
@@ -150,10 +155,7 @@ impl Builder<'_> {
         let (_, kv_heads, head_dim) = self.head_counts(layer);
         let cells = self.cells_of(self.model.layers[layer as usize].kind);
         let key_row = kv_heads * head_dim;
-        let value_row = match self.settings.flash_attention {
-            FlashAttention::On => key_row,
-            FlashAttention::Off => self.model.widest_value_row(),
-        };
+        let value_row = if self.is_fused { key_row } else { self.model.widest_value_row() };
         let streams = self.streams;
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
@@ -171,7 +173,7 @@ impl Builder<'_> {
         (value, value_cache): (TensorId, TensorId),
     ) -> (TensorId, TensorId) {
         self.store_rows(key, key_cache, inputs.key_rows);
-        if self.settings.flash_attention == FlashAttention::On {
+        if self.is_fused {
             self.store_rows(value, value_cache, inputs.value_rows);
         } else {
             self.store_transposed(value, value_cache, inputs.value_rows);
@@ -188,7 +190,7 @@ impl Builder<'_> {
     ) -> (TensorId, TensorId) {
         let (_, kv_heads, head_dim) = self.head_counts(layer);
         let [row, cells, streams, _] = self.graph.shape(key_cache);
-        let flash = self.settings.flash_attention == FlashAttention::On;
+        let flash = self.is_fused;
         let key_type = self.graph.get(key_cache).kind;
         let (head_dim, kv_heads) = (Extent::from(head_dim), Extent::from(kv_heads));
         let size = row_bytes;
@@ -289,22 +291,26 @@ impl Builder<'_> {
         let values = self.graph.permute(values, [0, 2, 1, 3]);
         let sinks = self.layer_weight(layer, Name::Sinks);
         let operands = Operands { query, keys, values, mask: inputs.mask, sinks, decompress };
-        let out = match self.settings.flash_attention {
-            FlashAttention::On => self.fused(operands),
-            FlashAttention::Off => self.written_out(operands),
-        };
+        let out = if self.is_fused { self.fused(operands) } else { self.written_out(operands) };
         self.graph.expand(out);
         out
     }
 
     fn fused(&mut self, operands: Operands) -> TensorId {
-        let Operands { query, keys, values, mask, sinks, decompress } = operands;
+        let Operands { query, mut keys, mut values, mask, sinks, decompress } = operands;
+        if self.model.family.is_encoder {
+            keys = self.halved(keys);
+            values = self.halved(values);
+        }
         let [_, tokens, heads, streams] = self.graph.shape(query);
         let width = self.graph.shape(values)[0];
         let mut sources = vec![query, keys, values, mask];
         sources.extend(sinks);
         let result = [width, heads, tokens, streams];
         let mut out = self.graph.new_tensor(Operation::FlashAttention, TensorType::F32, result, &sources);
+        if !self.model.has_fused_kernel() {
+            self.graph.tensors[out].fixed = Some(Device::Host);
+        }
         if let Some(matrix) = decompress {
             out = self.graph.permute(out, [0, 2, 1, 3]);
             out = self.graph.mul_mat(matrix, out);
@@ -314,6 +320,12 @@ impl Builder<'_> {
         }
         let [width, heads, tokens, streams] = self.graph.shape(out);
         self.graph.reshape(out, shape([width * heads, tokens * streams]))
+    }
+
+    /// A copy in F16 without gaps.
+    fn halved(&mut self, x: TensorId) -> TensorId {
+        let dimensions = self.graph.shape(x);
+        self.graph.new_tensor(Operation::Other, TensorType::F16, dimensions, &[x])
     }
 
     fn written_out(&mut self, operands: Operands) -> TensorId {
@@ -328,13 +340,15 @@ impl Builder<'_> {
         sources.extend(sinks);
         let weights = self.graph.in_place(&sources);
         let strides = self.graph.get(values).strides;
-        let values = if decompress.is_none()
-            || self.graph.get(values).kind.is_quantized()
-            || !self.graph.at_least(strides[2], strides[1])
+        let is_encoder = self.model.family.is_encoder;
+        let values = if !is_encoder
+            && (decompress.is_none()
+                || self.graph.get(values).kind.is_quantized()
+                || !self.graph.at_least(strides[2], strides[1]))
         {
             values
         } else {
-            // latent values are not kept transposed
+            // latent values are not kept transposed, nor are those without a cache
             let turned = self.graph.transpose(values);
             let dimensions = self.graph.shape(turned);
             self.graph.packed(turned, dimensions)

@@ -13,7 +13,7 @@ use crate::compute::tensor::{Operation, Resident, TensorId, shape};
 use crate::names::{Home, Name, WeightTensor};
 use crate::placement::{Device, Placement, reads_factors};
 use crate::quantization::TensorType;
-use crate::settings::{CachePlacement, FlashAttention, Settings};
+use crate::settings::{CachePlacement, Settings};
 use crate::weights::WeightList;
 
 /// In micro-batches of fewer tokens llama.cpp keeps norms on the device of their layer
@@ -56,6 +56,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) sequences: Extent,
     /// Streams of the cache: one, or one a sequence.
     pub(crate) streams: Extent,
+    /// Whether attention is one operation.
+    pub(crate) is_fused: bool,
     /// Whether the micro-batch is so small that norms are pinned.
     pins_norms: bool,
     pub(crate) positions: Option<TensorId>,
@@ -102,7 +104,8 @@ impl<'a> Builder<'a> {
             tokens,
             tokens_each,
             sequences,
-            streams: if streams(settings) == 1 { Extent::ONE } else { sequences },
+            streams: if streams(settings) == 1 || model.family.is_encoder { Extent::ONE } else { sequences },
+            is_fused: model.fuses_attention(settings),
             pins_norms,
             positions: None,
             output_rows,
@@ -173,8 +176,11 @@ impl<'a> Builder<'a> {
 
     fn attention_inputs(&mut self, kind: LayerKind) -> AttentionInputs {
         let (tokens, streams) = (self.tokens, self.streams);
-        let mask_shape = [self.cells_of(kind), self.tokens_of_stream(), Extent::ONE, streams];
-        let flash = self.settings.flash_attention == FlashAttention::On;
+        let mask_shape = match self.model.family.is_encoder {
+            true => shape([tokens, tokens]),
+            false => [self.cells_of(kind), self.tokens_of_stream(), Extent::ONE, streams],
+        };
+        let flash = self.is_fused;
         let latent = self.model.has(LayerKind::Latent);
         let value_count = if flash { tokens } else { tokens * self.model.widest_value_row() };
         let build = self.settings.build;
@@ -231,6 +237,7 @@ impl<'a> Builder<'a> {
         let bias = match name {
             Name::AttentionNorm => self.layer_weight(layer, Name::AttentionNormBias),
             Name::FfnNorm => self.layer_weight(layer, Name::FfnNormBias),
+            Name::EmbeddingNorm => self.layer_weight(layer, Name::EmbeddingNormBias),
             _ => None,
         };
         let normed = self.bare_norm(x, kind);

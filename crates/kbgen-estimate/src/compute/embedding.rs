@@ -1,5 +1,6 @@
 //! Embeddings of tokens and of images.
 
+use crate::architecture::Pooling;
 use crate::compute::builder::Builder;
 use crate::compute::extent::Extent;
 use crate::compute::tensor::{Operation, TensorId, shape};
@@ -32,12 +33,36 @@ impl Builder<'_> {
         rows
     }
 
+    /// The vectors of the texts from those of their tokens.
+    pub(crate) fn pool(&mut self, x: TensorId, pooling: Pooling) {
+        let pooled = match pooling {
+            Pooling::Mean => {
+                let turned = self.graph.transpose(x);
+                let dimensions = self.graph.shape(turned);
+                let packed = self.graph.packed(turned, dimensions);
+                let shares = self.graph.input(TensorType::F32, shape([self.tokens, self.sequences]));
+                self.graph.mul_mat(packed, shares)
+            }
+            Pooling::Token => {
+                let rows = self.graph.input(TensorType::I32, shape([self.sequences]));
+                self.graph.get_rows(x, rows)
+            }
+        };
+        self.graph.mark_output(pooled);
+        self.graph.expand(pooled);
+    }
+
     /// Rows of an embedding of the input for the tokens.
     pub(crate) fn rows_of_tokens(&mut self, name: Name) -> TensorId {
         let tokens = self.graph.input(TensorType::I32, shape([self.tokens]));
+        self.rows_of(name, tokens)
+    }
+
+    /// Rows of an embedding of the input by index.
+    pub(crate) fn rows_of(&mut self, name: Name, rows: TensorId) -> TensorId {
         let table =
             self.weight(Home::Input, name).expect("the family's tensor list holds what its graph uses");
-        self.graph.get_rows(table, tokens)
+        self.graph.get_rows(table, rows)
     }
 
     /// One of the vectors of a token behind each other.

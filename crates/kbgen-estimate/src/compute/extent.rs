@@ -118,7 +118,9 @@ impl Quantities<u64> {
         let sequences = settings.sequences.max(1);
         // as many streams as sequences, or one
         let micro_batch = settings.micro_batch().min(cells.full * cells.streams);
-        let outputs = settings.n_outputs.unwrap_or(micro_batch).clamp(1, micro_batch);
+        // pooling reads the vectors of all tokens
+        let kept = settings.n_outputs.filter(|_| model.pooling.is_none());
+        let outputs = kept.unwrap_or(micro_batch).clamp(1, micro_batch);
         let each = micro_batch.div_ceil(sequences);
         let tokens = each * sequences;
         let (conv, inner, value_head) = match model.recurrent {

@@ -227,8 +227,7 @@ impl Graphs {
         quantities: &Quantities<N>,
     ) -> (Arc<Structure>, Arc<LayerDedup>) {
         let types = (settings.cache_type_k, settings.cache_type_v);
-        let latent_scores =
-            settings.flash_attention == FlashAttention::Off && subject.model.has(LayerKind::Latent);
+        let latent_scores = !subject.model.fuses_attention(settings) && subject.model.has(LayerKind::Latent);
         let like = if latent_scores { types } else { (like(types.0), like(types.1)) };
         let found = self.structure_with(subject, settings, quantities, like);
         if found.0.copies_cache && like != types {

@@ -17,7 +17,7 @@ impl Builder<'_> {
         }
         self.add_inputs();
         if let Some(before_layers) = family.before_layers {
-            before_layers(self, x);
+            x = before_layers(self, x);
         }
         let last = self.model.layers.len() as u64 - 1;
         for layer in layers {
@@ -37,11 +37,22 @@ impl Builder<'_> {
                 self.graph.mark_output(normed);
                 self.keep_outputs(normed)
             }
+            OutputRows::InLastLayer if family.layer_form == LayerForm::NormedSums => x,
             OutputRows::InLastLayer => self.output_norm(x, family.norm),
         };
         self.graph.mark_output(x);
+        if !family.is_encoder {
+            self.finish_logits(x);
+        }
+        self.graph.expand(x);
+        if let Some(pooling) = self.model.pooling {
+            self.pool(x, pooling);
+        }
+    }
+
+    fn finish_logits(&mut self, x: TensorId) {
         let mut logits = self.logits(x);
-        for _ in 0..family.logit_steps {
+        for _ in 0..self.model.family.logit_steps {
             logits = self.graph.in_place(&[logits]);
         }
         self.graph.mark_output(logits);
@@ -75,6 +86,7 @@ impl Builder<'_> {
     fn layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         match self.model.family.layer_form {
             LayerForm::TwoParts => self.two_part_layer(layer, x, is_last),
+            LayerForm::NormedSums => self.normed_sums_layer(layer, x, is_last),
             LayerForm::Parallel { parts_first } => self.parallel_layer(layer, x, is_last, parts_first),
             LayerForm::OnePart => self.one_part_layer(layer, x, is_last),
         }
@@ -115,6 +127,21 @@ impl Builder<'_> {
             Some(scale) => self.graph.in_place(&[out, scale]),
             None => out,
         }
+    }
+
+    /// Attention, then feed-forward, each normed after its sum with the stream.
+    fn normed_sums_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
+        let kind = self.model.family.norm;
+        let (mut y, mut stream) = (self.mixer(layer, x), x);
+        if is_last {
+            y = self.keep_outputs(y);
+            stream = self.keep_outputs(stream);
+        }
+        let sum = self.graph.in_place(&[y, stream]);
+        let middle = self.norm(sum, kind, layer, Name::AttentionNorm);
+        let fed = self.dense(layer, middle);
+        let sum = self.graph.in_place(&[fed, middle]);
+        self.norm(sum, kind, layer, Name::FfnNorm)
     }
 
     /// Parallel attention and feed-forward.

@@ -17,4 +17,5 @@ pub(super) const FAMILIES: &[Family] = &[
     GEMMA,
     Family { name: "gemma2", full_attention_every: 2, caps_scores: true, logit_steps: 3, ..GEMMA3 },
     GEMMA3,
+    Family { name: "gemma-embedding", is_encoder: true, ..GEMMA3 },
 ];

@@ -89,12 +89,12 @@ fn attention(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
 }
 
 /// Embeddings of the tokens for each layer, from a table and from the usual embedding.
-fn layer_embeddings(builder: &mut Builder<'_>, x: TensorId) {
+fn layer_embeddings(builder: &mut Builder<'_>, x: TensorId) -> TensorId {
     let width = Extent::from(builder.model.per_layer_embedding);
     let layers = Extent::from(builder.model.layers.len() as u64);
     let tokens = builder.tokens;
     if builder.model.per_layer_embedding == 0 {
-        return;
+        return x;
     }
     let rows = builder.rows_of_tokens(Name::LayerEmbeddings);
     let rows = builder.graph.reshape(rows, shape([width, layers, tokens]));
@@ -108,6 +108,7 @@ fn layer_embeddings(builder: &mut Builder<'_>, x: TensorId) {
     let sum = builder.graph.in_place(&[sum]);
     let turned = builder.graph.permute(sum, [0, 2, 1, 3]);
     builder.layer_embeddings = Some(builder.graph.packed(turned, shape([width, tokens, layers])));
+    x
 }
 
 fn add_layer_embedding(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {

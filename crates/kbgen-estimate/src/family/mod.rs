@@ -6,6 +6,7 @@
 mod apertus;
 mod arcee;
 mod bailing;
+mod bert;
 mod cohere;
 mod deepseek;
 mod dots;
@@ -47,6 +48,7 @@ const FILES: &[&[Family]] = &[
     apertus::FAMILIES,
     arcee::FAMILIES,
     bailing::FAMILIES,
+    bert::FAMILIES,
     cohere::FAMILIES,
     deepseek::FAMILIES,
     dots::FAMILIES,
@@ -108,6 +110,10 @@ traits! {
     /// The published checkpoint keeps the experts in MXFP4.
     pub mxfp4_checkpoint: bool = false,
 
+    /// Every token of a text sees all others: the whole text is one micro-batch, nothing is cached, and the result are
+    /// vectors instead of logits.
+    pub is_encoder: bool = false,
+
     // Metadata that model pages do not give.
     /// Whether the router has a correction bias.
     pub(crate) router_bias: fn(&ArchitectureFields) -> bool = |_| false,
@@ -157,8 +163,8 @@ traits! {
     pub(crate) norm: NormKind = NormKind::Rms,
     /// Vectors of an image that the first layers add, each to the result of one layer (`n_deepstack_layers`).
     pub(crate) stacked_embeddings: u64 = 0,
-    /// Further inputs, which depend on the embedding.
-    pub(crate) before_layers: Option<fn(&mut Builder<'_>, TensorId)> = None,
+    /// Follows the embedding: gives what the first layer reads.
+    pub(crate) before_layers: Option<fn(&mut Builder<'_>, TensorId) -> TensorId> = None,
     /// Follows feed-forward and its sum with the stream.
     pub(crate) after_feed_forward: Option<LayerGraph> = None,
     /// The embedding is scaled.
@@ -244,6 +250,8 @@ pub(crate) enum Recurrence {
 pub(crate) enum LayerForm {
     /// Attention, then feed-forward.
     TwoParts,
+    /// Attention, then feed-forward, each normed after its sum with the stream; there is no last norm.
+    NormedSums,
     /// Parallel attention and feed-forward, added to each other first or to the residual stream.
     Parallel {
         /// To each other first.

@@ -156,6 +156,13 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
         fused_qkv: attention.is_some_and(|layer| tensors.has(layer, "attn_qkv.weight")),
         fused_gate_up: is_fused,
         gated_ffn: gated,
+        pooling: match number("pooling_type") {
+            1 => "mean".to_owned(),
+            2 => "cls".to_owned(),
+            3 => "last".to_owned(),
+            _ => String::new(),
+        },
+        token_types: header.tensor("token_types.weight").map_or(0, |tensor| tensor.dimensions[1]),
     }
 }
 

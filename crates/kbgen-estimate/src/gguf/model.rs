@@ -98,14 +98,16 @@ fn layer_of(name: &str) -> Option<u64> {
     name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
+/// Starts of the names of tensors that stay in the host's memory.
+const INPUTS: [&str; 4] = ["token_embd.", "position_embd.", "token_types.", "per_layer_token_embd."];
+
 /// Returns where llama.cpp places a tensor, by its name (`LLM_TENSOR_INFOS` in `src/llama-arch.cpp`).
 fn home(name: &str) -> Home {
     match layer_of(name) {
         Some(layer) if name.contains("_exps.") || name.contains("_chexps.") => Home::Experts(layer),
         Some(layer) => Home::Layer(layer),
-        None if name.starts_with("token_embd.") || name.starts_with("position_embd.") => Home::Input,
-        None if name.starts_with("per_layer_token_embd.") => Home::Input,
-        None if name.starts_with("per_layer_") => Home::Layer(0),
+        None if INPUTS.iter().any(|input| name.starts_with(input)) => Home::Input,
+        None if name.starts_with("per_layer_") || name.starts_with("token_embd_norm.") => Home::Layer(0),
         None if name.starts_with("rope_f") => Home::EveryDevice,
         None => Home::Output,
     }

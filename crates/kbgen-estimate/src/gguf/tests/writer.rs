@@ -68,6 +68,10 @@ impl Writer {
 fn file_name(tensor: &WeightTensor) -> String {
     let name = match tensor.name {
         Name::TokenEmbedding => "token_embd.weight",
+        Name::PositionEmbedding => "position_embd.weight",
+        Name::TypeEmbedding => "token_types.weight",
+        Name::EmbeddingNorm => return "token_embd_norm.weight".to_owned(),
+        Name::EmbeddingNormBias => return "token_embd_norm.bias".to_owned(),
         Name::LayerEmbeddings => "per_layer_token_embd.weight",
         Name::LayerEmbeddingsProjection => return "per_layer_model_proj.weight".to_owned(),
         Name::LayerEmbeddingsNorm => return "per_layer_proj_norm.weight".to_owned(),
@@ -171,6 +175,10 @@ pub(super) fn header(
     file.metadata.extend(8_u32.to_le_bytes());
     file.metadata.extend(3_u64.to_le_bytes());
     ["a", "bc", ""].iter().for_each(|token| Writer::text(&mut file.metadata, token));
+    let pooling = ["", "mean", "cls", "last"].into_iter().position(|name| name == fields.pooling).unwrap();
+    if pooling > 0 {
+        file.number(&key("pooling_type"), pooling as u64);
+    }
     let per_layer = |value: &dyn Fn(&Layer) -> u64| -> Vec<u64> { model.layers.iter().map(value).collect() };
     for (name, value) in [
         ("block_count", model.layers.len() as u64),
