@@ -7,6 +7,7 @@ export const LOADED_AS = {
   apertus: ["apertus"],
   arcee: ["arcee"],
   bailing_moe: ["bailingmoe", "bailingmoe2"],
+  bert: ["bert"],
   cohere: ["command-r"],
   cohere2: ["cohere2"],
   deepseek_v2: ["deepseek2"],
@@ -18,7 +19,7 @@ export const LOADED_AS = {
   gemma: ["gemma"],
   gemma2: ["gemma2"],
   gemma3: ["gemma3"],
-  gemma3_text: ["gemma3"],
+  gemma3_text: ["gemma3", "gemma-embedding"],
   gemma4: ["gemma4"],
   gemma4_text: ["gemma4"],
   gemma4_unified: ["gemma4"],
@@ -50,6 +51,7 @@ export const LOADED_AS = {
   mistral3: ["llama", "mistral3"],
   mixtral: ["llama"],
   nemotron_h: ["nemotron_h", "nemotron_h_moe"],
+  nomic_bert: ["nomic-bert"],
   olmo2: ["olmo2"],
   olmo3: ["olmo2"],
   olmoe: ["olmoe"],
@@ -75,6 +77,7 @@ export const LOADED_AS = {
   smollm3: ["smollm3"],
   stablelm: ["stablelm"],
   starcoder2: ["starcoder2"],
+  "xlm-roberta": ["bert"],
 };
 
 /** Rows of a CSV file as objects. */

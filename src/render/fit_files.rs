@@ -212,6 +212,12 @@ fn model_data(texts: &Translations, figures: &Figures, model: &ModelData) -> Val
     if let Some(id) = &model.hf_id {
         data["hf"] = json!(id);
     }
+    if !model.writes_text() {
+        data["embeds"] = json!(1);
+    }
+    if model.architecture.fields.build().is_ok_and(|model| !model.has_fused_kernel()) {
+        data["unfused"] = json!(1);
+    }
     if let Some(quantization) = &model.released_as {
         data["as"] = json!(quantization.value);
     }

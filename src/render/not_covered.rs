@@ -3,11 +3,12 @@
 use crate::i18n::{Translations, text};
 
 /// Reasons that readers can see.
-const REASONS: [&str; 10] = [
+const REASONS: [&str; 11] = [
     text("its hyperparameters are not complete"),
     text("its hyperparameters contradict each other"),
     text("the head size is not a multiple of the block size of the cache type"),
     text("the model has no attention"),
+    text("encoders are modeled for llama.cpp only"),
     text("the vLLM cache of three kinds of layers is not modeled"),
     text("the vLLM cache of layers with different widths is not modeled"),
     text("too few measurements of this class of devices"),

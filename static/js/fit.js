@@ -531,6 +531,7 @@
    * one device and one request; `device` and `index` are those of the calculator. A port of speed.rs.
    */
   function speed(table, setting, device, index) {
+    if (table.embeds) return { reason: t("an embedding model writes no text") };
     const bandwidth = device.bw;
     const { classes, spread, ram } = index.decode;
     const known = classes[device.sp];

@@ -16,6 +16,8 @@ const MODELS: [(&str, &str, &str); 3] = [
     ("gpt", "gpt-oss-20b", "MXFP4"),
     ("qwen3", "qwen3-30b-a3b", "Q4_K_M"),
 ];
+/// Model that returns vectors: family, slug and title.
+const EMBEDDING: (&str, &str, &str) = ("bge", "bge-small-en-v1.5", "BGE Small EN v1.5");
 const DEVICES: [(&str, &str); 3] =
     [("geforce-rtx-3060-12-gb", "12 GB"), ("tesla-t4", "16 GB"), ("geforce-rtx-4090", "24 GB")];
 const QUANTS: [&str; 4] = ["Q4_K_M", "Q8_0", "F16", "MXFP4"];
@@ -36,7 +38,7 @@ fn site(root: &Path) -> Outputs {
         lines.map(|line| format!("{line}\n")).collect::<String>()
     };
     write("site.toml".into(), "title = \"T\"\nbase_url = \"https://kb.example/\"\npacks = [\"llm\"]\n");
-    for (family, slug, _) in MODELS {
+    for (family, slug, _) in MODELS.into_iter().chain([EMBEDDING]) {
         write(
             format!("content/models/{family}/{slug}.md"),
             &head(format!("content/models/{family}/{slug}.md")),
@@ -150,4 +152,27 @@ fn a_model_is_recommended_in_the_type_that_it_is_released_in() {
     }
     let table = text(&outputs, "data/fit/gpt-oss-20b.js");
     assert!(table.contains("\"as\":\"MXFP4\"") && table.matches("\"file\":").count() == 1);
+}
+
+#[test]
+fn an_embedding_model_has_a_page_but_is_not_proposed() {
+    let folder = tempfile::tempdir().unwrap();
+    let outputs = site(folder.path());
+    let (_, slug, title) = EMBEDDING;
+    let page = text(&outputs, &format!("models/{slug}/index.html"));
+    assert!(page.contains("one vector of 384 numbers per text"));
+    assert!(text(&outputs, "models/index.html").contains(title));
+    for (device, _) in DEVICES {
+        let proposed =
+            ["models-by-memory/index.html", "data/runs.js", &format!("hardware/{device}/index.html")]
+                .map(|path| text(&outputs, path).contains(title));
+        assert_eq!(proposed, [false; 3], "{device}");
+    }
+    let answer = fit(folder.path(), &[slug, "--gpu", "geforce-rtx-4090", "--ctx", "512"]);
+    let own = &answer["devices"][0];
+    assert_eq!((&answer["verdict"], &own["cache_bytes"]), (&"fits".into(), &0.into()));
+    assert_eq!(answer["speed"]["reason"], "an embedding model writes no text");
+    let command = answer["commands"]["llama_cpp"][0].as_str().unwrap();
+    // no GPU has a kernel of flash attention for heads of 32
+    assert!(command.contains(" --embeddings -fa off"), "{command}");
 }

@@ -84,7 +84,7 @@ pub(super) fn commands(
         ollama_run: model
             .of_ollama
             .as_ref()
-            .filter(|_| verdict == Some("fits") && is_whole(plan))
+            .filter(|_| verdict == Some("fits") && is_whole(plan) && request.model.pooling.is_none())
             .map(|name| format!("ollama run {name}")),
         ollama_reason,
         powershell: PowerShellCommands {
@@ -220,10 +220,13 @@ fn llama_server(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell:
         words.push(format!("-ts {}", shell.quoted(&shares.join(","))));
     }
     words.push(format!("-c {} -np {}", plan.context, plan.sequences));
+    if request.model.pooling.is_some() {
+        words.push("--embeddings".to_string());
+    }
     if plan.sequences > 1 && request.runner != RunnerName::Ollama {
         words.push("--kv-unified".to_string());
     }
-    words.extend(llama_options::words(plan));
+    words.extend(llama_options::words(&request.model, plan));
     let files = request.additions.iter().filter_map(|each| Some((each.option()?, &each.file)));
     words.extend(files.map(|(option, file)| format!("{option} {}", shell.quoted(file))));
     let (k, v) = (plan.cache_type_k, plan.cache_type_v);
@@ -274,12 +277,15 @@ fn ollama(request: &FitRequest<'_>, plan: &Settings, model: &Model, shell: Shell
         format!("PARAMETER num_batch {}", plan.n_ubatch),
         format!("PARAMETER num_gpu {}", plan.gpu_layers.unwrap_or(999)),
     ];
-    vec![
+    let mut commands = vec![
         shell.with_variables(&variables, "ollama serve"),
         shell.write_lines(&lines, "Modelfile"),
         format!("ollama create {name} -f Modelfile"),
-        format!("ollama run {name}"),
-    ]
+    ];
+    if request.model.pooling.is_none() {
+        commands.push(format!("ollama run {name}"));
+    }
+    commands
 }
 
 /// Returns the command that downloads or imports the model in LM Studio, and the settings to load it with. It has no

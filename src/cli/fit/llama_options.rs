@@ -1,6 +1,7 @@
 //! Options of llama.cpp in a request.
 
 use anyhow::{Result, anyhow, bail};
+use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::build::Build;
 use kbgen_estimate::settings::{CachePlacement, FlashAttention, Settings, WindowCache};
 
@@ -78,7 +79,7 @@ fn shares(written: &str, devices: usize) -> Result<Vec<u64>> {
 }
 
 /// Returns the options for llama-server, beside those that every command has.
-pub(super) fn words(settings: &Settings) -> Vec<String> {
+pub(super) fn words(model: &Architecture, settings: &Settings) -> Vec<String> {
     let mut words = Vec::new();
     // Ollama's 512 needs the same memory as the default
     if !matches!(settings.n_batch, 512 | 2048) {
@@ -87,10 +88,8 @@ pub(super) fn words(settings: &Settings) -> Vec<String> {
     if settings.n_ubatch != 512 {
         words.push(format!("-ub {}", settings.n_ubatch));
     }
-    words.push(match settings.flash_attention {
-        FlashAttention::On => "-fa on".to_string(),
-        FlashAttention::Off => "-fa off".to_string(),
-    });
+    // `on` would compute it in RAM where the GPU has no kernel
+    words.push(format!("-fa {}", if model.fuses_attention(settings) { "on" } else { "off" }));
     if settings.cache_placement == CachePlacement::Host {
         words.push("-nkvo".to_string());
     }

@@ -77,6 +77,9 @@ fn rate(
         [card] => card,
         _ => return Err("no measurements of several devices"),
     };
+    if request.model.pooling.is_some() {
+        return Err("an embedding model writes no text");
+    }
     if !runs {
         return Err("the model does not fit");
     }

@@ -100,10 +100,13 @@ pub(in crate::render) struct Fitting {
     pub quant: &'static str,
 }
 
-/// Counts the models that fit on a device.
+/// Counts the models that write text and fit on a device.
 pub(in crate::render) fn fitting(inputs: &RenderInputs<'_>, memory: &DeviceMemory) -> Fitting {
     let fits = inputs.fits;
     let verdict = |model: &Page<ModelData>| {
+        if !model.data.writes_text() {
+            return None;
+        }
         let figures = fits.figures(&model.head.id.slug)?;
         let ctx = DEFAULT_CTX.min(figures.max_ctx);
         let quant = default_quant(inputs, &model.data, figures)?;

@@ -154,8 +154,8 @@ pub(super) fn groups(cx: &RenderContext<'_>, models: Vec<ModelRow>) -> Vec<Model
     groups.into_iter().map(group).collect()
 }
 
-/// Returns the number of models with figures.
+/// Returns the number of models with figures that write text.
 pub(super) fn covered(cx: &RenderContext<'_>) -> usize {
-    let slugs = cx.site().models.iter().map(|model| model.head.id.slug.as_str());
-    slugs.filter(|slug| cx.inputs.fits.figures(slug).is_some()).count()
+    let has_figures = |model: &&Page<ModelData>| cx.inputs.fits.figures(&model.head.id.slug).is_some();
+    by_parameters(cx).into_iter().filter(has_figures).count()
 }

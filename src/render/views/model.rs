@@ -99,9 +99,9 @@ struct PartView {
     share: f64,
 }
 
-/// Returns all models by parameter count; those without a published count come last.
+/// Returns the models that write text by parameter count; those without a published count come last.
 pub(in crate::render) fn by_parameters<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<ModelData>> {
-    let mut models: Vec<_> = cx.site().models.iter().collect();
+    let mut models: Vec<_> = cx.site().models.iter().filter(|model| model.data.writes_text()).collect();
     models.sort_by_key(|model| {
         let count = model.data.parameters.as_ref().map_or(u64::MAX, |count| count.value);
         (count, model.head.title.value.to_lowercase())

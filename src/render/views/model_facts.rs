@@ -49,6 +49,11 @@ pub(super) fn facts(
         Fact::known(cx.tr("Layers"), Some(own.layer_count().to_string())),
         Fact::known(cx.tr("Layer types"), kinds(cx, model)),
         Fact::known(cx.tr("Attention"), attention),
+        Fact::known(
+            cx.tr("Output"),
+            (!data.writes_text())
+                .then(|| cx.fill("one vector of {n} numbers per text", &[("n", &format_count(own.hidden))])),
+        ),
         Fact::known(cx.tr("Head width"), given(own.head_dim).map(|width| width.to_string())),
         Fact::known(cx.tr("Sliding window"), given(own.sliding_window).map(in_tokens)),
         Fact::known(cx.tr("Experts"), experts),

@@ -13,6 +13,7 @@ use crate::render::views::common::{context_label, parameters};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::defaults::{default_quant, default_run};
 use crate::render::views::lists::slug;
+use crate::render::views::model::by_parameters;
 use crate::render::views::partial::partial;
 use crate::site::kinds::{ModelData, given};
 use crate::site::{DEFAULT_CTX, DeviceMemory, Page, format_count, gib};
@@ -64,20 +65,30 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     );
     let by_memory = cx.fill(
         "Which of {n} open models fit on a GPU with 8, 12, 16, 24, 32, 48 or 80 GB, with 4-bit weights and a context of {context}.",
-        &[("n", &count), ("context", &format_count(DEFAULT_CTX))],
+        &[("n", &by_parameters(cx).len()), ("context", &format_count(DEFAULT_CTX))],
     );
     let mut narrower =
         PageMeta::listing("models-by-memory/", "models-by-memory", cx.tr("Models by memory"), &by_memory);
     narrower.trail = vec![(cx.tr("Models").into(), "models/")];
     vec![
-        build_page(cx, PageMeta::listing("models/", "models", cx.tr("Models"), &listed), "models.html"),
-        build_page(cx, narrower, "models-by-memory.html"),
+        build_page(
+            cx,
+            PageMeta::listing("models/", "models", cx.tr("Models"), &listed),
+            "models.html",
+            |_| true,
+        ),
+        build_page(cx, narrower, "models-by-memory.html", ModelData::writes_text),
     ]
 }
 
-fn build_page(cx: &RenderContext<'_>, meta: PageMeta<'_>, template: &'static str) -> TemplatePage {
+fn build_page(
+    cx: &RenderContext<'_>,
+    meta: PageMeta<'_>,
+    template: &'static str,
+    is_listed: fn(&ModelData) -> bool,
+) -> TemplatePage {
     let address = meta.address.to_string();
-    let families = families(cx, &root(&address));
+    let families = families(cx, &root(&address), is_listed);
     let view = minijinja::value::Value::from_pairs([
         ("families", view_value(families)),
         ("sizes", view_value(CARD_SIZES)),
@@ -88,9 +99,9 @@ fn build_page(cx: &RenderContext<'_>, meta: PageMeta<'_>, template: &'static str
 }
 
 /// Returns families by name, each with its smallest model first.
-fn families(cx: &RenderContext<'_>, root: &str) -> Vec<Family> {
+fn families(cx: &RenderContext<'_>, root: &str, is_listed: fn(&ModelData) -> bool) -> Vec<Family> {
     let mut families: BTreeMap<&str, Vec<&Page<ModelData>>> = BTreeMap::new();
-    for model in &cx.site().models {
+    for model in cx.site().models.iter().filter(|model| is_listed(&model.data)) {
         families.entry(&model.data.family).or_default().push(model);
     }
     let family = |(title, mut models): (&str, Vec<&Page<ModelData>>)| {

@@ -128,6 +128,11 @@ impl ModelData {
         if published * 1000 > text * EXTRA_PARTS_PER_MILLE { published - text } else { 0 }
     }
 
+    /// Returns whether the model writes text; an embedding model does not.
+    pub fn writes_text(&self) -> bool {
+        self.architecture.fields.pooling.is_empty()
+    }
+
     /// Returns the license of the weights.
     pub fn license(&self) -> Option<&str> {
         self.license.as_deref().or(self.licence.as_deref())
