@@ -12,7 +12,11 @@
     const words = [`-m ${about.file}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
     if (state.runner === "server") words.push(`-np ${state.slots}${state.slots > 1 ? " --kv-unified" : ""}`);
     if (about.table.embeds) words.push("--embeddings");
-    words.push(`-ctk ${about.kv[setting.k]}`, `-ctv ${about.kv[setting.v]}`, `-fa ${about.table.unfused ? "off" : "on"}`);
+    words.push(
+      `-ctk ${about.kv[setting.k]}`,
+      `-ctv ${about.kv[setting.v]}`,
+      `-fa ${about.table.unfused ? "off" : "on"}`,
+    );
     // In PowerShell a comma separates the items of a list.
     const quote = state.os === "windows" ? "'" : "";
     if (setting.shares.length > 1) words.push(`-ts ${quote}${setting.shares.join(",")}${quote}`);
