@@ -11,17 +11,21 @@ use std::process::Command;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
+/// Folders with sources of the program. The second does not exist in a packaged crate, whose dependencies have versions.
+const FOLDERS: [&str; 2] = ["src", "crates"];
 const MODEL_NAMES: &str = "data/model-names.txt";
 
 fn main() -> io::Result<()> {
     let mut files = vec![PathBuf::from("Cargo.lock"), PathBuf::from(MODEL_NAMES)];
-    collect(Path::new("src"), &mut files)?;
+    for folder in FOLDERS.into_iter().filter(|folder| Path::new(folder).exists()) {
+        collect(Path::new(folder), &mut files)?;
+        println!("cargo::rerun-if-changed={folder}");
+    }
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in files.iter().filter(|file| file.is_file()) {
         (file.as_os_str(), fs::read(file)?).hash(&mut hasher);
     }
-    println!("cargo::rerun-if-changed=src");
     println!("cargo::rerun-if-changed=Cargo.lock");
     println!("cargo::rerun-if-changed={MODEL_NAMES}");
     println!("cargo::rustc-env=KBGEN_SOURCES={:016x}", hasher.finish());
