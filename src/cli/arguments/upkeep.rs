@@ -55,7 +55,7 @@ pub(crate) struct VerifyOptions {
     pub format: OutputFormat,
 }
 
-/// What pages are compared with.
+/// Evidence that pages are compared with.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct VerifyEvidence {
