@@ -879,30 +879,23 @@ kbgen.match = (() => {
     return -1;
   }
 
-  // Whether programs often go on after a message: its line is a warning, reports a failed import, or is source code of a
-  // traceback, or Python ignored the traceback.
-  function isSurvivable(place) {
-    if (!("survivable" in place)) place.survivable = isAside(place.start);
-    return place.survivable;
-  }
-
-  function isAside(start) {
+  // Whether programs often go on after a message: its line is a warning, a failed import or source code of a traceback,
+  // or Python ignored the traceback.
+  function isSurvivable(start) {
     const at = places[start];
     const row = text.slice(Math.max(0, at - 400), at);
     const before = [...row.slice(row.lastIndexOf("\n") + 1)].slice(-200).join("");
     const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
     if (/warn/i.test(before) || /ImportError|No module named/.test(before + behind)) return true;
     const first = Math.max(0, start - 1000);
-    const lineOf = at => {
-      while (at >= first && gaps[at] !== BREAK) at--;
-      return at;
-    };
-    const own = lineOf(start);
-    if (own < first) return false;
-    const frame = lineOf(own - 1);
+    const near = gaps.subarray(first, start + 1);
+    const own = near.lastIndexOf(BREAK);
+    if (own < 1) return false;
+    const frame = near.lastIndexOf(BREAK, own - 1);
+    const lines = spell(first, start + 1);
     return (
-      (frame >= first && /^file\x22(?!.*assert)/.test(spell(frame, start + 1))) ||
-      /exceptionignoredin(?!.*(?:exceptionignoredin|error:))/.test(spell(first, own))
+      (frame >= 0 && /^file\x22(?!.*assert)/.test(lines.slice(frame))) ||
+      /exceptionignoredin(?!.*(?:exceptionignoredin|error:))/.test(lines.slice(0, own))
     );
   }
 
@@ -963,7 +956,7 @@ kbgen.match = (() => {
       .filter(finding => holds(when, finding.figures));
     const most = Math.max(...found.map(told));
     const likely = found.filter(finding => told(finding) * 2 >= most);
-    return likely.find(({ place }) => !isSurvivable(place)) || likely[0];
+    return likely.find(({ place }) => !(place.survivable = isSurvivable(place.start))) || likely[0];
   }
 
   function findPage(reader, page, all) {

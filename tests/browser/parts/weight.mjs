@@ -25,19 +25,19 @@ const TABLE_KIB = 12;
 const SEARCH_KIB = 11;
 const INDEX_KIB = 115;
 /** Of the data that the paste box loads on first use, of the texts for an answer, and of the index for a question. */
-const DATA_KIB = { diagnose: 98, "page-texts": 74, "reading-texts": 50, similar: 165 };
+const DATA_KIB = { diagnose: 100, "page-texts": 74, "reading-texts": 53, similar: 168 };
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
 export default function ({ folder, browser }) {
-  test("the matching and the searching script are at most 12.1 KiB together", t => {
+  test("the matching and the searching script are at most 12.25 KiB together", t => {
     const names = readdirSync(`${folder}/static/js`).filter(name => /^(match|search)\./.test(name));
     const bytes = names.reduce(
       (sum, name) => sum + brotliCompressSync(readFileSync(`${folder}/static/js/${name}`)).length,
       0,
     );
     t.diagnostic(`${bytes} bytes`);
-    assert.ok(names.length === 2 && bytes <= 12390, `${bytes} bytes`);
+    assert.ok(names.length === 2 && bytes <= 12544, `${bytes} bytes`);
   });
   for (const [path, [kib, requests]] of Object.entries(BUDGETS)) {
     test(`/${path} is at most ${kib} KiB in ${requests} requests`, async t => {
