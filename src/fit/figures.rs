@@ -192,7 +192,8 @@ fn offload(model: &Architecture, planner: &mut Planner<'_>, pool: &mut Pool) -> 
         states,
         shares_cache: model.layers.iter().any(|layer| layer.shares_cache),
         stream,
-        logits: 4 * model.vocabulary,
+        // An embedding model has no logits.
+        logits: if model.pooling.is_some() { 0 } else { 4 * model.vocabulary },
     })
 }
 

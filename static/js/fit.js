@@ -236,7 +236,11 @@
   }
   /** @returns {Bounds} */
   function computeOnCuda(table, setting, where, i, ctx, isPipelined) {
-    if (where.devices.length > 1) return computeOfSeveral(table, setting, where, i, ctx, isPipelined);
+    if (where.devices.length > 1) {
+      const [low, high] = computeOfSeveral(table, setting, where, i, ctx, isPipelined);
+      // How an embedding model's buffer is divided was not measured.
+      return [table.embeds ? 0 : low, high];
+    }
     const bytes = computeOfOne(table, setting, where, ctx);
     return [bytes, bytes];
   }

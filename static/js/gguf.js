@@ -200,11 +200,11 @@
   }
 
   // ---- shape -----------------------------------------------------------------
-  // Embeddings of each layer stay in RAM; what projects them is with the first layer, as in src/gguf/model.rs.
-  const isInput = name => /^(token_embd|position_embd|per_layer_token_embd)\./.test(name);
+  // Embeddings stay in RAM; what projects or normalizes them is with the first layer, as in src/gguf/model.rs.
+  const isInput = name => /^(token_embd|position_embd|token_types|per_layer_token_embd)\./.test(name);
   const layerOf = name => {
     const [, layer] = /^blk\.(\d+)\./.exec(name) || [];
-    if (layer === undefined) return name.startsWith("per_layer_") && !isInput(name) ? 0 : null;
+    if (layer === undefined) return /^(per_layer_|token_embd_norm\.)/.test(name) && !isInput(name) ? 0 : null;
     return Number(layer);
   };
   const isExperts = name => layerOf(name) !== null && /_(ch)?exps\./.test(name);
@@ -233,6 +233,8 @@
       loaded,
       tensor: name => byName.get(name),
       tied: !tensors.some(tensor => tensor.name === "output.weight"),
+      // Encoders have no output.
+      isEncoder: name.endsWith("bert"),
       title: text("general.name") || file.name.replace(/\.gguf$/i, ""),
       type: values.get("general.file_type"),
       elements: tensors.reduce((sum, { sizes }) => sum + sizes.reduce((product, size) => product * size), 0),
@@ -330,7 +332,7 @@
         quant.out[1] += host;
         quant.big = Math.max(quant.big, gpu);
       }
-      if (isEmbedding && model.tied) {
+      if (isEmbedding && model.tied && !model.isEncoder) {
         quant.out[0] += gpu;
         quant.big = Math.max(quant.big, gpu);
         if (data.copies.includes(model.name)) quant.out[1] += host;
