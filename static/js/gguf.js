@@ -233,8 +233,7 @@
       loaded,
       tensor: name => byName.get(name),
       tied: !tensors.some(tensor => tensor.name === "output.weight"),
-      // Encoders have no output.
-      isEncoder: name.endsWith("bert"),
+      hasOutput: !name.endsWith("bert"),
       title: text("general.name") || file.name.replace(/\.gguf$/i, ""),
       type: values.get("general.file_type"),
       elements: tensors.reduce((sum, { sizes }) => sum + sizes.reduce((product, size) => product * size), 0),
@@ -332,7 +331,7 @@
         quant.out[1] += host;
         quant.big = Math.max(quant.big, gpu);
       }
-      if (isEmbedding && model.tied && !model.isEncoder) {
+      if (isEmbedding && model.tied && model.hasOutput) {
         quant.out[0] += gpu;
         quant.big = Math.max(quant.big, gpu);
         if (data.copies.includes(model.name)) quant.out[1] += host;

@@ -196,13 +196,13 @@ impl Architecture {
         self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
     }
 
-    /// Whether GPUs have a kernel of flash attention for the heads of all layers.
+    /// Returns whether GPUs have a kernel of flash attention for the heads of all layers.
     pub fn has_fused_kernel(&self) -> bool {
         self.layers.iter().all(|layer| layer.kv_heads == 0 || layer.head_dim >= NARROWEST_FUSED_HEAD)
     }
 
-    /// Whether attention is one operation. With [`FlashAttention::On`] llama.cpp writes it out where a layer is on a GPU
-    /// without a kernel.
+    /// Returns whether attention is one operation. With [`FlashAttention::On`] llama.cpp writes it out where a layer is on
+    /// a GPU without a kernel.
     pub fn fuses_attention(&self, settings: &Settings) -> bool {
         let on_host = settings.tensor_split.is_empty() || settings.gpu_layers.is_some_and(|count| count <= 1);
         settings.flash_attention == FlashAttention::On && (on_host || self.has_fused_kernel())

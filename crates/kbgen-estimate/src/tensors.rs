@@ -3,7 +3,7 @@
 use crate::architecture::{
     Architecture, Experts, FeedForward, Latent, Layer, LayerKind, Recurrent, RopeFactors,
 };
-use crate::family::{LayerForm, QueryKeyNorm, Recurrence, SharedGate};
+use crate::family::{QueryKeyNorm, Recurrence, SharedGate};
 use crate::names::{Home, Name, WeightTensor};
 
 /// All tensors of the model file, layer by layer.
@@ -29,7 +29,7 @@ pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
         }
     }
     list.home = Home::Output;
-    if model.family.layer_form != LayerForm::NormedSums {
+    if model.family.has_output() {
         list.vector(Name::OutputNorm, model.hidden);
         if model.family.norm_bias {
             list.vector(Name::OutputNormBias, model.hidden);

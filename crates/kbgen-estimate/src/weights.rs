@@ -5,7 +5,6 @@ use std::ops::{AddAssign, Range};
 
 use crate::architecture::Architecture;
 use crate::bytes::Bytes;
-use crate::family::LayerForm;
 use crate::names::{Home, Name, WeightTensor};
 use crate::placement::{Device, Placement};
 use crate::quantization::{Quantization, TensorType};
@@ -45,9 +44,8 @@ impl WeightList {
             start += run.len();
         }
         let family = model.family;
-        let has_output = family.layer_form != LayerForm::NormedSums;
         let copies_tied_output = family.copies_tied_output;
-        WeightList { tensors, layers, tied: model.tied && has_output, copies_tied_output }
+        WeightList { tensors, layers, tied: model.tied && family.has_output(), copies_tied_output }
     }
 
     /// Number of tensors.

@@ -38,10 +38,10 @@ pub struct Traceback {
     pub line: usize,
     /// 1-based line of the first traceback of its chain.
     pub first_line: usize,
-    /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` and
-    /// `package_frame` of the deepest frame in an installed package, the latter only if it did not call other code;
-    /// `own_frame` of the deepest frame in other code;
-    /// `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another failure;
+    /// `error` and `message`; `root_error` and `root_message` of the first exception of a chain; `package` of the deepest
+    /// frame in an installed package, and `package_frame` if it did not call other code; `own_frame` of the deepest frame in
+    /// other code; `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another
+    /// failure;
     /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a native call stack `library`,
     /// `function` and `frames`.
     pub figures: Figures,
@@ -70,8 +70,8 @@ impl Traceback {
         Self { line: self.line + lines, first_line: self.first_line + lines, ..self }
     }
 
-    /// Reads the last traceback of a log that does not only report another failure, and that Python does not ignore. Without a traceback, reads the first
-    /// line that begins with the name of an exception, and without one the native call stack.
+    /// Reads the last traceback of a log that does not only report another failure and that Python does not ignore. Without
+    /// a traceback, reads the first line that begins with the name of an exception, and without one the native call stack.
     pub fn read(log: &str) -> Option<Self> {
         let mut reader = Reader { first: 1, ..Reader::default() };
         for (at, line) in log.split('\n').enumerate() {

@@ -43,10 +43,10 @@ impl CommandLine {
                 if target.trim_start_matches('>').is_empty() {
                     words.next();
                 }
-            } else if word != "<" {
-                arguments.extend(shlex::split(word)?);
-            } else {
+            } else if word == "<" {
                 words.next();
+            } else {
+                arguments.extend(shlex::split(word)?);
             }
         }
         Some(arguments)

@@ -283,6 +283,11 @@ impl Family {
         &llama::FAMILIES[0]
     }
 
+    /// Returns whether a model ends with a norm and an output matrix.
+    pub(crate) fn has_output(&self) -> bool {
+        self.layer_form != LayerForm::NormedSums
+    }
+
     /// Returns the family of an architecture's name in configurations of Hugging Face, such as `qwen3_moe`.
     pub fn of_model_type(name: &str) -> Option<&'static Family> {
         let plain = |name: &str| name.trim_end_matches("_text").replace(['_', '-'], "");
