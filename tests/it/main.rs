@@ -55,6 +55,7 @@ mod session;
 mod signature;
 mod speeds;
 mod style;
+mod tables;
 mod texts;
 mod titles;
 mod untrusted_text;
