@@ -16,7 +16,7 @@ import {
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { extname, join, resolve } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompressSync } from "node:zlib";
@@ -78,12 +78,28 @@ export async function build() {
   return folder;
 }
 
+/**
+ * A copy of the site to build in another way, without what only costs time: models that no other page names,
+ * alternates and pictures. `change` changes its settings.
+ */
+export function copySite(root, change = settings => settings) {
+  const from = join(siteRoot, "content");
+  const models = join(from, "models");
+  const pages = readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && !entry.parentPath.startsWith(models))
+    .map(entry => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+    .join("");
+  const isNeeded = path =>
+    !path.startsWith(models) || statSync(path).isDirectory() || pages.includes(basename(path, ".md"));
+  cpSync(from, join(root, "content"), { recursive: true, filter: isNeeded });
+  const settings = change(readFileSync(join(siteRoot, "site.toml"), "utf8"));
+  writeFileSync(join(root, "site.toml"), `alternates = []\nsocial_images = false\n${settings}`);
+}
+
 /** The site in another language, built in a folder of its own; `lines` is what stands in its `i18n/`. */
 export async function buildIn(language, lines) {
   const root = mkdtempSync(join(scratch, "language-"));
-  cpSync(join(siteRoot, "content"), join(root, "content"), { recursive: true });
-  const settings = readFileSync(join(siteRoot, "site.toml"), "utf8");
-  writeFileSync(join(root, "site.toml"), settings.replace(/^language = .*$/m, `language = "${language}"`));
+  copySite(root, settings => settings.replace(/^language = .*$/m, `language = "${language}"`));
   if (lines) {
     mkdirSync(join(root, "i18n"));
     writeFileSync(join(root, `i18n/${language}.toml`), lines);

@@ -21,19 +21,34 @@ export default function ({ browser, url }) {
             const out = document.getElementById("paste-out");
             box.focus();
             while (!(kbgen.tables && kbgen.match && kbgen.search)) await new Promise(done => setTimeout(done, 20));
+            let matches;
+            const { match } = kbgen;
+            // The first call is for the text, later ones are for messages in it.
+            kbgen.match = Object.assign(function* (...input) {
+              const found = yield* match(...input);
+              // The page adds to what is found.
+              matches ??= JSON.parse(JSON.stringify(found));
+              return found;
+            }, match);
+            let isAnswered;
+            new MutationObserver(() => out.querySelector(".said") && isAnswered()).observe(out, {
+              childList: true,
+              subtree: true,
+            });
             const said = [];
             for (const text of texts) {
-              const work = kbgen.match(kbgen.tables.match, text);
-              let step = work.next();
-              while (!step.done) step = work.next();
+              matches = null;
               out.replaceChildren();
               box.value = text;
+              const answer = new Promise(done => {
+                isAnswered = done;
+              });
               document.getElementById("paste-go").click();
-              while (!out.querySelector(".said")) await new Promise(done => setTimeout(done));
+              await answer;
               const conclusions = [...out.querySelectorAll(".found > li")].map(
                 each => each.querySelector(".why")?.textContent ?? null,
               );
-              said.push({ matches: JSON.parse(JSON.stringify(step.value)), conclusions });
+              said.push({ matches, conclusions });
             }
             return said;
           },
