@@ -309,7 +309,7 @@ kbgen.match = (() => {
   const WORDS = { word: WORD, path: PATH, version: VERSION };
   // The number of ends of the last placeholder, whatever follows them.
   let endings = 0;
-  const string = list => String.fromCharCode(...list);
+  const string = list => Reflect.apply(String.fromCharCode, null, list);
   const spell = (from, to) => string(bytes.subarray(from, to));
   const factor = unit => (/^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0);
 
