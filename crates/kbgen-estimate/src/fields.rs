@@ -1,7 +1,7 @@
 //! The hyperparameters of a model page: declared once, checked and turned into an `Architecture`.
 
 use crate::architecture::{
-    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Pooling, Recurrent,
+    Architecture, Experts, FeedForward, FieldError, Indexer, Latent, Layer, LayerKind, Pooling, Recurrent,
 };
 use crate::family::{Family, LayerForm};
 use crate::field::{ArchitectureField, FieldKind, FieldValue, Plain};
@@ -54,8 +54,8 @@ macro_rules! architecture_fields {
 architecture_fields! {
     /// Name of the architecture in GGUF files (`general.architecture`).
     required name: String,
-    /// Layers in order, run-length coded: F full attention, S sliding window, R recurrent, M latent attention, N none;
-    /// `F32` is 32 full layers.
+    /// Layers in order, run-length coded: F full attention, S sliding window, R recurrent, M latent attention, T latent
+    /// attention without an indexer of its own, N none; `F32` is 32 full layers.
     required layers: String,
     /// Width of the hidden state.
     required hidden: u64,
@@ -111,6 +111,12 @@ architecture_fields! {
     optional mla_qk_nope: u64,
     /// Latent attention: width of a value head.
     optional mla_v_head: u64,
+    /// Sparse attention: heads of the indexer.
+    optional indexer_heads: u64,
+    /// Sparse attention: width of a head of the indexer.
+    optional indexer_head_dim: u64,
+    /// Sparse attention: tokens that the indexer chooses.
+    optional indexer_top_k: u64,
     /// Recurrent layers: width of the convolution.
     optional ssm_conv: u64,
     /// Recurrent layers: inner width.
@@ -179,6 +185,11 @@ impl ArchitectureFields {
             qk_nope: self.mla_qk_nope,
             v_head: self.mla_v_head,
         });
+        let indexer = (self.indexer_heads > 0).then_some(Indexer {
+            heads: self.indexer_heads,
+            width: self.indexer_head_dim,
+            top: self.indexer_top_k,
+        });
         let recurrent = kinds.contains(&LayerKind::Recurrent).then_some(Recurrent {
             conv: self.ssm_conv,
             inner: self.ssm_inner,
@@ -186,8 +197,13 @@ impl ArchitectureFields {
             dt_rank: self.ssm_dt_rank,
             groups: self.ssm_groups,
         });
-        let layers: Vec<Layer> =
+        let mut layers: Vec<Layer> =
             kinds.iter().zip(0..).map(|(kind, index)| self.layer(family, *kind, index)).collect();
+        let letters =
+            self.layer_runs().into_iter().flat_map(|(letter, count)| (0..count).map(move |_| letter));
+        for (layer, letter) in layers.iter_mut().zip(letters) {
+            layer.has_indexer = letter == 'M' && indexer.is_some();
+        }
         Ok(Architecture {
             family,
             rope_factors: (family.rope_factors)(self),
@@ -200,6 +216,7 @@ impl ArchitectureFields {
             tied: self.tied,
             experts,
             latent,
+            indexer,
             recurrent,
             sliding_window: self.sliding_window,
             qkv_bias: self.qkv_bias,
@@ -306,6 +323,7 @@ impl ArchitectureFields {
             }
             check!(mla_kv_lora, mla_qk_rope, mla_qk_nope, mla_v_head);
         }
+        self.check_indexer(kinds)?;
         if kinds.contains(&LayerKind::Recurrent) && self.ssm_conv < 2 {
             fail!(self.ssm_conv, "required for recurrent layers");
         }
@@ -322,6 +340,29 @@ impl ArchitectureFields {
         Ok(())
     }
 
+    /// Checks that sparse layers have what they need: an indexer, in the first layer at the latest.
+    fn check_indexer(&self, kinds: &[LayerKind]) -> Result<(), FieldError> {
+        if self.indexer_heads == 0 {
+            if self.layers.contains('T') {
+                fail!(self.indexer_heads, "required for layers of the kind T");
+            }
+            return Ok(());
+        }
+        if kinds.iter().any(|kind| *kind != LayerKind::Latent) {
+            fail!(self.indexer_heads, "only models whose layers all have latent attention have an indexer");
+        }
+        if self.layers.starts_with('T') {
+            fail!(self.layers, "the first layer must have an indexer");
+        }
+        if self.indexer_head_dim == 0 {
+            fail!(self.indexer_head_dim, "required for a model with an indexer");
+        }
+        if self.indexer_top_k == 0 {
+            fail!(self.indexer_top_k, "required for a model with an indexer");
+        }
+        Ok(())
+    }
+
     /// Reads the run-length code.
     fn kinds(&self) -> Result<Vec<LayerKind>, FieldError> {
         let layers = self.layer_count();
@@ -332,9 +373,9 @@ impl ArchitectureFields {
                 'F' => LayerKind::Full,
                 'S' => LayerKind::Sliding,
                 'R' => LayerKind::Recurrent,
-                'M' => LayerKind::Latent,
+                'M' | 'T' => LayerKind::Latent,
                 'N' => LayerKind::None,
-                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, N"),
+                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, T, N"),
             };
             rest = &rest[1..];
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -375,6 +416,6 @@ impl ArchitectureFields {
             FeedForward::Dense(if shares_cache { or(self.kv_shared_ffn, self.ffn) } else { self.ffn })
         };
         let value_is_key = kind == LayerKind::Full && self.k_eq_v_full;
-        Layer { kind, kv_heads, head_dim, value_is_key, shares_cache, feed_forward }
+        Layer { kind, kv_heads, head_dim, value_is_key, shares_cache, has_indexer: false, feed_forward }
     }
 }

@@ -28,6 +28,9 @@ pub fn exllamav3(
     cache_bits: u64,
     tokens: u64,
 ) -> Result<SequenceEstimate, NotCovered> {
+    if model.indexer.is_some() {
+        return Err(NotCovered("the ExLlamaV3 cache of sparse attention is not modeled".to_owned()));
+    }
     let tokens = tokens.next_multiple_of(CACHE_STEP);
     let mut cache = 0;
     for layer in &model.layers {

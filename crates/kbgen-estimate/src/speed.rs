@@ -242,7 +242,10 @@ impl CacheRead {
                     read.window_key += row;
                     read.window_value += row;
                 }
-                LayerKind::Latent => read.full_key += layer.head_dim,
+                LayerKind::Latent => {
+                    let index_key = model.indexer.filter(|_| layer.has_indexer);
+                    read.full_key += layer.head_dim + index_key.map_or(0, |indexer| indexer.width);
+                }
                 LayerKind::Recurrent => read.state += TensorType::F32.row_size(conv + state),
                 LayerKind::None => {}
             }

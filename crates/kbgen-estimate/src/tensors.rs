@@ -84,7 +84,7 @@ impl TensorList<'_> {
         let model = self.model;
         match (layer.kind, model.latent, model.recurrent) {
             (LayerKind::Full | LayerKind::Sliding, _, _) => self.heads_attention(layer),
-            (LayerKind::Latent, Some(latent), _) => self.latent_attention(latent),
+            (LayerKind::Latent, Some(latent), _) => self.latent_attention(latent, layer),
             (LayerKind::Recurrent, _, Some(recurrent)) => self.recurrent(recurrent),
             _ => {}
         }
@@ -131,7 +131,7 @@ impl TensorList<'_> {
         }
     }
 
-    fn latent_attention(&mut self, latent: Latent) {
+    fn latent_attention(&mut self, latent: Latent, layer: &Layer) {
         let (hidden, heads) = (self.model.hidden, self.model.heads);
         let query_width = heads * (latent.qk_nope + latent.qk_rope);
         if latent.q_lora > 0 {
@@ -146,6 +146,13 @@ impl TensorList<'_> {
         self.push(Name::LatentKUp, latent.qk_nope, latent.kv_lora, heads);
         self.push(Name::LatentVUp, latent.kv_lora, latent.v_head, heads);
         self.matrix(Name::AttentionOutput, heads * latent.v_head, hidden);
+        if let Some(indexer) = self.model.indexer.filter(|_| layer.has_indexer) {
+            self.vector(Name::IndexerKNorm, indexer.width);
+            self.vector(Name::IndexerKNormBias, indexer.width);
+            self.matrix(Name::IndexerShares, hidden, indexer.heads);
+            self.matrix(Name::IndexerK, hidden, indexer.width);
+            self.matrix(Name::IndexerQ, latent.q_lora, indexer.heads * indexer.width);
+        }
     }
 
     fn recurrent(&mut self, recurrent: Recurrent) {

@@ -187,9 +187,12 @@ impl Request {
     /// A request to this model.
     ///
     /// # Errors
-    /// When the model has layers of different width.
+    /// When the model has layers of different width, or sparse attention.
     pub fn new(model: &Architecture, settings: &PoolSettings) -> Result<Request, NotCovered> {
         let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
+        if model.indexer.is_some() {
+            return Err(NotCovered("the vLLM cache of sparse attention is not modeled".to_owned()));
+        }
         let full = count(LayerKind::Full) + count(LayerKind::Latent);
         let sliding = count(LayerKind::Sliding);
         let recurrent = count(LayerKind::Recurrent);

@@ -290,7 +290,11 @@ impl Builder<'_> {
         let keys = self.graph.permute(keys, [0, 2, 1, 3]);
         let values = self.graph.permute(values, [0, 2, 1, 3]);
         let sinks = self.layer_weight(layer, Name::Sinks);
-        let operands = Operands { query, keys, values, mask: inputs.mask, sinks, decompress };
+        let mask = match self.chosen {
+            Some(chosen) => self.mask_of_chosen(layer, inputs.mask, chosen),
+            None => inputs.mask,
+        };
+        let operands = Operands { query, keys, values, mask, sinks, decompress };
         let out = if self.is_fused { self.fused(operands) } else { self.written_out(operands) };
         self.graph.expand(out);
         out

@@ -197,6 +197,8 @@ traits! {
     pub(crate) gating: Option<Gating> = None,
     /// Shares are made to sum to one.
     pub(crate) normalizes_shares: bool = true,
+    /// Shares are scaled after that.
+    pub(crate) scales_shares: bool = false,
     /// Shares multiply what goes into the experts, and logits rank them.
     pub(crate) shares_before: bool = false,
     /// Shared experts are computed before the routed ones.

@@ -136,6 +136,9 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         mla_qk_rope: if latent > 0 { number(&["qk_rope_head_dim"]) } else { 0 },
         mla_qk_nope: if latent > 0 { number(&["qk_nope_head_dim"]) } else { 0 },
         mla_v_head: if latent > 0 { number(&["v_head_dim"]) } else { 0 },
+        indexer_heads: number(&["index_n_heads"]),
+        indexer_head_dim: number(&["index_head_dim"]),
+        indexer_top_k: number(&["index_topk"]),
         ssm_conv: if has('R') {
             number(&["linear_conv_kernel_dim", "mamba_d_conv", "conv_L_cache"])
         } else {
@@ -157,6 +160,7 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
 fn kinds(config: &Config<'_>, count: u64, latent: bool) -> Vec<char> {
     let types = config.0.get("layer_types").and_then(Value::as_array);
     let every = config.number(&["sliding_window_pattern", "_sliding_window_pattern"]);
+    let indexers = config.0.get("indexer_types").and_then(Value::as_array);
     let full_every = config.number(&["full_attention_interval"]);
     let slides = config.flag("use_sliding_window") != Some(false)
         && config.number(&["sliding_window"]) > 0
@@ -164,7 +168,11 @@ fn kinds(config: &Config<'_>, count: u64, latent: bool) -> Vec<char> {
     let kind = |layer: u64| {
         let named = types.and_then(|types| types.get(layer as usize)).and_then(Value::as_str);
         match named {
-            _ if latent => 'M',
+            _ if latent => match indexers.and_then(|kinds| kinds.get(layer as usize)).and_then(Value::as_str)
+            {
+                Some("shared") => 'T',
+                _ => 'M',
+            },
             Some("sliding_attention" | "chunked_attention") if slides => 'S',
             Some("linear_attention" | "mamba" | "conv") => 'R',
             Some(_) => 'F',
