@@ -45,6 +45,8 @@ export const LOADED_AS = {
   llama: ["llama"],
   llama4: ["llama4"],
   mimo: ["qwen2"],
+  mimo_v2: ["mimo2"],
+  mimo_v2_flash: ["mimo2"],
   minicpm: ["llama"],
   minimax: ["minimax-m2"],
   minimax_m2: ["minimax-m2"],
@@ -117,7 +119,8 @@ for (const path of readdirSync("content/models", { recursive: true }).filter(pat
     layers: layerCount(field("layers")),
     hidden: number("hidden"),
     heads: number("heads"),
-    kvHeads: number("kv_heads"),
+    // a configuration states those of either kind of layers
+    kvHeads: [number("kv_heads"), number("kv_heads_full")].filter(count => count > 0),
     vocab: number("vocab"),
     experts: number("experts"),
     headDim: number("head_dim"),
@@ -133,7 +136,7 @@ export function hasShape(row, model) {
     agrees(row.layers, model.layers) &&
     agrees(row.hidden, model.hidden) &&
     agrees(row.heads, model.heads) &&
-    agrees(row.kv_heads, model.kvHeads) &&
+    (!row.kv_heads || model.kvHeads.includes(Number(row.kv_heads))) &&
     agrees(row.experts, model.experts) &&
     agrees(row.vocab, model.vocab, 1024)
   );

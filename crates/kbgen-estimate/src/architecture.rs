@@ -45,6 +45,8 @@ pub struct Layer {
     pub kv_heads: u64,
     /// Width of a head.
     pub head_dim: u64,
+    /// Width of a head of values.
+    pub value_dim: u64,
     /// The V projection is the K projection (Gemma 4's full layers).
     pub value_is_key: bool,
     /// It reads the cache of an earlier layer of its kind (the last layers of Gemma 4 E2B and E4B).
@@ -209,9 +211,20 @@ impl Architecture {
         layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
     }
 
+    /// What programs other than llama.cpp cache in a form of their own, which is not modeled; none for most models.
+    pub(crate) fn uncommon_cache(&self) -> Option<&'static str> {
+        match self.indexer {
+            Some(_) => Some("sparse attention"),
+            None if self.layers.iter().any(|layer| layer.value_dim != layer.head_dim) => {
+                Some("values of another width than keys")
+            }
+            None => None,
+        }
+    }
+
     /// The widest V row of any layer: without flash attention every V cache is that wide.
     pub(crate) fn widest_value_row(&self) -> u64 {
-        self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
+        self.layers.iter().map(|layer| layer.kv_heads * layer.value_dim).max().unwrap_or(0)
     }
 
     /// Returns whether GPUs have a kernel of flash attention for the heads of all layers.

@@ -106,7 +106,7 @@ pub(crate) fn layer_bytes(
         LayerKind::Full | LayerKind::Sliding => {
             let key_row = layer.kv_heads * layer.head_dim;
             let value_row = match settings.flash_attention {
-                FlashAttention::On => key_row,
+                FlashAttention::On => layer.kv_heads * layer.value_dim,
                 FlashAttention::Off => model.widest_value_row(),
             };
             cache_tensor(key, key_row, rows, device) + cache_tensor(value, value_row, rows, device)

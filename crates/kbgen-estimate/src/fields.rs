@@ -65,6 +65,8 @@ architecture_fields! {
     required kv_heads: u64,
     /// Width of a head; left out where it is the hidden width divided by the heads, and with latent attention.
     optional head_dim: u64,
+    /// Width of a head of values, where it differs.
+    optional value_head_dim: u64,
     /// Width of the dense feed-forward layer; left out where all layers have experts.
     optional ffn: u64,
     /// Tokens in the vocabulary.
@@ -400,6 +402,10 @@ impl ArchitectureFields {
             LayerKind::Latent => (1, self.mla_kv_lora + self.mla_qk_rope),
             LayerKind::Recurrent | LayerKind::None => (0, head_dim),
         };
+        let value_dim = match kind {
+            LayerKind::Full | LayerKind::Sliding => or(self.value_head_dim, head_dim),
+            _ => head_dim,
+        };
         let shares_cache = index >= self.layer_count() - self.kv_shared_layers;
         let feed_forward = if family.layer_form == LayerForm::OnePart {
             match kind {
@@ -416,6 +422,15 @@ impl ArchitectureFields {
             FeedForward::Dense(if shares_cache { or(self.kv_shared_ffn, self.ffn) } else { self.ffn })
         };
         let value_is_key = kind == LayerKind::Full && self.k_eq_v_full;
-        Layer { kind, kv_heads, head_dim, value_is_key, shares_cache, has_indexer: false, feed_forward }
+        Layer {
+            kind,
+            kv_heads,
+            head_dim,
+            value_dim,
+            value_is_key,
+            shares_cache,
+            has_indexer: false,
+            feed_forward,
+        }
     }
 }

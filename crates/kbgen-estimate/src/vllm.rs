@@ -187,11 +187,11 @@ impl Request {
     /// A request to this model.
     ///
     /// # Errors
-    /// When the model has layers of different width, or sparse attention.
+    /// When the model has layers of different width, or an uncommon cache.
     pub fn new(model: &Architecture, settings: &PoolSettings) -> Result<Request, NotCovered> {
         let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
-        if model.indexer.is_some() {
-            return Err(NotCovered("the vLLM cache of sparse attention is not modeled".to_owned()));
+        if let Some(part) = model.uncommon_cache() {
+            return Err(NotCovered(format!("the vLLM cache of {part} is not modeled")));
         }
         let full = count(LayerKind::Full) + count(LayerKind::Latent);
         let sliding = count(LayerKind::Sliding);

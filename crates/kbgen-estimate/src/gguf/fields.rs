@@ -108,6 +108,10 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
         heads,
         kv_heads: if latent { 1 } else { kv_heads },
         head_dim: if latent { 0 } else { head_dim },
+        value_head_dim: match number("attention.value_length") {
+            width if latent || width == or(number("attention.key_length"), head_dim) => 0,
+            width => width,
+        },
         ffn,
         vocab: header.tensor("token_embd.weight").map_or(0, |tensor| tensor.dimensions[1]),
         tied: header.tensor("output.weight").is_none(),

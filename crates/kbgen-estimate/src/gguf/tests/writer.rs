@@ -195,6 +195,7 @@ pub(super) fn header(
         ("attention.sliding_window", fields.sliding_window),
         ("attention.shared_kv_layers", fields.kv_shared_layers),
         ("embedding_length_per_layer_input", fields.per_layer_embedding),
+        ("attention.value_length", fields.value_head_dim),
         ("attention.kv_lora_rank", fields.mla_kv_lora),
         ("attention.q_lora_rank", fields.mla_q_lora),
         ("attention.key_length_mla", fields.mla_qk_nope + fields.mla_qk_rope),
@@ -228,12 +229,17 @@ pub(super) fn header(
     }
     let width =
         |kind: LayerKind| model.layers.iter().find(|layer| layer.kind == kind).map(|layer| layer.head_dim);
-    match (width(LayerKind::Full), width(LayerKind::Sliding)) {
+    let (full, sliding) = (width(LayerKind::Full), width(LayerKind::Sliding));
+    if sliding.is_some()
+        && (full.is_some_and(|full| Some(full) != sliding) || model.family.full_attention_every == 0)
+    {
+        let slides = per_layer(&|layer| u64::from(layer.kind == LayerKind::Sliding));
+        file.array(&key("attention.sliding_window_pattern"), 7, slides.into_iter());
+    }
+    match (full, sliding) {
         (Some(full), Some(sliding)) if full != sliding => {
             file.number(&key("attention.key_length"), full);
             file.number(&key("attention.key_length_swa"), sliding);
-            let slides = per_layer(&|layer| u64::from(layer.kind == LayerKind::Sliding));
-            file.array(&key("attention.sliding_window_pattern"), 7, slides.into_iter());
         }
         (full, sliding) => {
             if let Some(width) = full.or(sliding).filter(|width| width * model.heads != model.hidden) {
