@@ -211,7 +211,7 @@ impl Architecture {
         layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
     }
 
-    /// What programs other than llama.cpp cache in a form of their own, which is not modeled; none for most models.
+    /// Returns the part of the model that other programs cache in a form of their own, which is not modeled.
     pub(crate) fn uncommon_cache(&self) -> Option<&'static str> {
         match self.indexer {
             Some(_) => Some("sparse attention"),
