@@ -126,6 +126,7 @@ for (const path of readdirSync("content/models", { recursive: true }).filter(pat
     headDim: number("head_dim"),
     context: number("max_ctx"),
     parameters: number("parameters"),
+    isEmbedding: field("  pooling") !== "",
   });
 }
 
