@@ -12,6 +12,7 @@ export const LOADED_AS = {
   cohere2: ["cohere2"],
   deepseek_v2: ["deepseek2"],
   deepseek_v3: ["deepseek2"],
+  deepseek_v32: ["deepseek32"],
   dots1: ["dots1"],
   ernie4_5: ["ernie4_5"],
   ernie4_5_moe: ["ernie4_5-moe"],
@@ -27,6 +28,7 @@ export const LOADED_AS = {
   glm4: ["glm4"],
   glm4_moe: ["glm4moe"],
   glm4_moe_lite: ["deepseek2"],
+  glm_moe_dsa: ["glm-dsa"],
   gpt_oss: ["gpt-oss"],
   granite: ["granite"],
   granitemoe: ["granitemoe"],
@@ -43,6 +45,8 @@ export const LOADED_AS = {
   llama: ["llama"],
   llama4: ["llama4"],
   mimo: ["qwen2"],
+  mimo_v2: ["mimo2"],
+  mimo_v2_flash: ["mimo2"],
   minicpm: ["llama"],
   minimax: ["minimax-m2"],
   minimax_m2: ["minimax-m2"],
@@ -115,12 +119,14 @@ for (const path of readdirSync("content/models", { recursive: true }).filter(pat
     layers: layerCount(field("layers")),
     hidden: number("hidden"),
     heads: number("heads"),
-    kvHeads: number("kv_heads"),
+    // a configuration states those of either kind of layers
+    kvHeads: [number("kv_heads"), number("kv_heads_full")].filter(count => count > 0),
     vocab: number("vocab"),
     experts: number("experts"),
     headDim: number("head_dim"),
     context: number("max_ctx"),
     parameters: number("parameters"),
+    isEmbedding: field("  pooling") !== "",
   });
 }
 
@@ -131,7 +137,7 @@ export function hasShape(row, model) {
     agrees(row.layers, model.layers) &&
     agrees(row.hidden, model.hidden) &&
     agrees(row.heads, model.heads) &&
-    agrees(row.kv_heads, model.kvHeads) &&
+    (!row.kv_heads || model.kvHeads.includes(Number(row.kv_heads))) &&
     agrees(row.experts, model.experts) &&
     agrees(row.vocab, model.vocab, 1024)
   );

@@ -24,6 +24,7 @@ function base(row) {
   const isOlmo3 = row.architecture === "olmo3";
   const candidates = [...catalog]
     .map(([slug, model]) => ({ slug, ...model }))
+    .filter(model => !model.isEmbedding)
     .filter(model => LOADED_AS[row.architecture]?.includes(model.architecture) && isFineTune(row, model))
     // the layers of OLMo 3 have windows
     .filter(model => model.architecture !== "olmo2" || model.slug.startsWith("olmo-3") === isOlmo3);

@@ -45,18 +45,25 @@ pub struct Layer {
     pub kv_heads: u64,
     /// Width of a head.
     pub head_dim: u64,
+    /// Width of a head of values.
+    pub value_dim: u64,
     /// The V projection is the K projection (Gemma 4's full layers).
     pub value_is_key: bool,
     /// It reads the cache of an earlier layer of its kind (the last layers of Gemma 4 E2B and E4B).
     pub shares_cache: bool,
+    /// It has an indexer, and so a cache of index keys. Sparse layers without one read the tokens that an earlier layer chose.
+    pub has_indexer: bool,
     /// Its feed-forward part.
     pub feed_forward: FeedForward,
 }
 
+/// Key of the size of a layer's cache or state: kind, KV heads, width of a head, whether it has an indexer.
+pub type CacheShape = (LayerKind, u64, u64, bool);
+
 impl Layer {
     /// Returns the key of the size of its cache or state, for one model and one way to run it.
-    pub fn cache_shape(&self) -> (LayerKind, u64, u64) {
-        (self.cache_kind(), self.kv_heads, self.head_dim)
+    pub fn cache_shape(&self) -> CacheShape {
+        (self.cache_kind(), self.kv_heads, self.head_dim, self.has_indexer)
     }
 
     /// Returns the kind of the layer's own cache or state.
@@ -95,6 +102,17 @@ pub struct Latent {
     pub qk_nope: u64,
     /// Width of a head's value.
     pub v_head: u64,
+}
+
+/// Lightning indexer: chooses the tokens that latent attention reads (DeepSeek sparse attention).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Indexer {
+    /// Heads.
+    pub heads: u64,
+    /// Width of a head, and of the index key that a token keeps.
+    pub width: u64,
+    /// Tokens that it chooses for a query.
+    pub top: u64,
 }
 
 /// How the vectors of the tokens of a text become its embedding.
@@ -155,6 +173,8 @@ pub struct Architecture {
     pub experts: Option<Experts>,
     /// Latent attention.
     pub latent: Option<Latent>,
+    /// Indexer of sparse attention.
+    pub indexer: Option<Indexer>,
     /// Recurrent layers' state.
     pub recurrent: Option<Recurrent>,
     /// Window of sliding layers, in tokens; zero without.
@@ -191,9 +211,20 @@ impl Architecture {
         layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
     }
 
+    /// Returns the part of the model that other programs cache in a form of their own, which is not modeled.
+    pub(crate) fn uncommon_cache(&self) -> Option<&'static str> {
+        match self.indexer {
+            Some(_) => Some("sparse attention"),
+            None if self.layers.iter().any(|layer| layer.value_dim != layer.head_dim) => {
+                Some("values of another width than keys")
+            }
+            None => None,
+        }
+    }
+
     /// The widest V row of any layer: without flash attention every V cache is that wide.
     pub(crate) fn widest_value_row(&self) -> u64 {
-        self.layers.iter().map(|layer| layer.kv_heads * layer.head_dim).max().unwrap_or(0)
+        self.layers.iter().map(|layer| layer.kv_heads * layer.value_dim).max().unwrap_or(0)
     }
 
     /// Returns whether GPUs have a kernel of flash attention for the heads of all layers.

@@ -3,7 +3,7 @@
 //! Sources: llama.cpp's `src/llama-kv-cache.cpp`, `src/llama-kv-cache-iswa.cpp`,
 //! `src/llama-memory-recurrent.cpp` (<https://github.com/ggml-org/llama.cpp>, October 2026).
 
-use crate::architecture::{Architecture, Layer, LayerKind};
+use crate::architecture::{Architecture, CacheShape, Layer, LayerKind};
 use crate::bytes::Bytes;
 use crate::placement::{Device, Placement};
 use crate::quantization::TensorType;
@@ -70,7 +70,7 @@ pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement:
     let host = settings.tensor_split.len();
     let mut buffers = vec![Bytes(0); host + 1];
     // Most layers are equal.
-    let mut known: Vec<((LayerKind, u64, u64), Device, Bytes)> = Vec::new();
+    let mut known: Vec<(CacheShape, Device, Bytes)> = Vec::new();
     for (layer, index) in model.layers.iter().zip(0..) {
         let device = match settings.cache_placement {
             CachePlacement::Host => Device::Host,
@@ -106,12 +106,15 @@ pub(crate) fn layer_bytes(
         LayerKind::Full | LayerKind::Sliding => {
             let key_row = layer.kv_heads * layer.head_dim;
             let value_row = match settings.flash_attention {
-                FlashAttention::On => key_row,
+                FlashAttention::On => layer.kv_heads * layer.value_dim,
                 FlashAttention::Off => model.widest_value_row(),
             };
             cache_tensor(key, key_row, rows, device) + cache_tensor(value, value_row, rows, device)
         }
-        LayerKind::Latent => cache_tensor(key, layer.head_dim, rows, device),
+        LayerKind::Latent => {
+            let index_key = model.indexer.filter(|_| layer.has_indexer).map_or(0, |indexer| indexer.width);
+            cache_tensor(key, layer.head_dim, rows, device) + cache_tensor(key, index_key, rows, device)
+        }
         LayerKind::Recurrent => {
             let sequences = settings.sequences.max(1);
             let state = |width| cache_tensor(TensorType::F32, width, sequences, device);

@@ -198,8 +198,13 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
         return no("a quantized V cache needs flash attention");
     }
     for kind in [settings.cache_type_k.tensor_type(), value] {
-        let whole = |layer: &Layer| layer.kv_heads == 0 || layer.head_dim.is_multiple_of(kind.block().0);
-        if !model.layers.iter().all(whole) {
+        let block = kind.block().0;
+        let whole = |layer: &Layer| {
+            layer.kv_heads == 0
+                || [layer.head_dim, layer.value_dim].iter().all(|width| width.is_multiple_of(block))
+        };
+        let index_key = model.indexer.map_or(0, |indexer| indexer.width);
+        if !model.layers.iter().all(whole) || !index_key.is_multiple_of(block) {
             return no("the head size is not a multiple of the block size of the cache type");
         }
     }

@@ -1,13 +1,10 @@
 //! The hyperparameters of a model page: declared once, checked and turned into an `Architecture`.
 
 use crate::architecture::{
-    Architecture, Experts, FeedForward, FieldError, Latent, Layer, LayerKind, Pooling, Recurrent,
+    Architecture, Experts, FeedForward, FieldError, Indexer, Latent, Layer, LayerKind, Pooling, Recurrent,
 };
 use crate::family::{Family, LayerForm};
-use crate::field::{ArchitectureField, FieldKind, FieldValue, Plain};
-
-/// The largest value any count may have: products of three stay below 2^63.
-const LARGEST: u64 = 1 << 24;
+use crate::field::{ArchitectureField, FieldKind, Plain};
 
 /// Most layers of a model.
 pub(crate) const MOST_LAYERS: u64 = 1024;
@@ -54,8 +51,8 @@ macro_rules! architecture_fields {
 architecture_fields! {
     /// Name of the architecture in GGUF files (`general.architecture`).
     required name: String,
-    /// Layers in order, run-length coded: F full attention, S sliding window, R recurrent, M latent attention, N none;
-    /// `F32` is 32 full layers.
+    /// Layers in order, run-length coded: F full attention, S sliding window, R recurrent, M latent attention, T latent
+    /// attention without an indexer of its own, N none; `F32` is 32 full layers.
     required layers: String,
     /// Width of the hidden state.
     required hidden: u64,
@@ -65,6 +62,8 @@ architecture_fields! {
     required kv_heads: u64,
     /// Width of a head; left out where it is the hidden width divided by the heads, and with latent attention.
     optional head_dim: u64,
+    /// Width of a head of values, where it differs.
+    optional value_head_dim: u64,
     /// Width of the dense feed-forward layer; left out where all layers have experts.
     optional ffn: u64,
     /// Tokens in the vocabulary.
@@ -111,6 +110,12 @@ architecture_fields! {
     optional mla_qk_nope: u64,
     /// Latent attention: width of a value head.
     optional mla_v_head: u64,
+    /// Sparse attention: heads of the indexer.
+    optional indexer_heads: u64,
+    /// Sparse attention: width of a head of the indexer.
+    optional indexer_head_dim: u64,
+    /// Sparse attention: tokens that the indexer chooses.
+    optional indexer_top_k: u64,
     /// Recurrent layers: width of the convolution.
     optional ssm_conv: u64,
     /// Recurrent layers: inner width.
@@ -152,6 +157,8 @@ macro_rules! fail {
     }};
 }
 
+pub(crate) use fail;
+
 impl ArchitectureFields {
     /// Validates all fields and creates the architecture. Returns the first invalid field.
     pub fn build(&self) -> Result<Architecture, FieldError> {
@@ -179,6 +186,11 @@ impl ArchitectureFields {
             qk_nope: self.mla_qk_nope,
             v_head: self.mla_v_head,
         });
+        let indexer = (self.indexer_heads > 0).then_some(Indexer {
+            heads: self.indexer_heads,
+            width: self.indexer_head_dim,
+            top: self.indexer_top_k,
+        });
         let recurrent = kinds.contains(&LayerKind::Recurrent).then_some(Recurrent {
             conv: self.ssm_conv,
             inner: self.ssm_inner,
@@ -186,8 +198,13 @@ impl ArchitectureFields {
             dt_rank: self.ssm_dt_rank,
             groups: self.ssm_groups,
         });
-        let layers: Vec<Layer> =
+        let mut layers: Vec<Layer> =
             kinds.iter().zip(0..).map(|(kind, index)| self.layer(family, *kind, index)).collect();
+        let letters =
+            self.layer_runs().into_iter().flat_map(|(letter, count)| (0..count).map(move |_| letter));
+        for (layer, letter) in layers.iter_mut().zip(letters) {
+            layer.has_indexer = letter == 'M' && indexer.is_some();
+        }
         Ok(Architecture {
             family,
             rope_factors: (family.rope_factors)(self),
@@ -200,6 +217,7 @@ impl ArchitectureFields {
             tied: self.tied,
             experts,
             latent,
+            indexer,
             recurrent,
             sliding_window: self.sliding_window,
             qkv_bias: self.qkv_bias,
@@ -256,72 +274,6 @@ impl ArchitectureFields {
         if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim }
     }
 
-    fn check_sizes(&self) -> Result<(), FieldError> {
-        let layers = self.layer_count();
-        if layers == 0 {
-            fail!(self.layers, "must be above zero");
-        }
-        for field in Self::ALL {
-            let FieldValue::Count(value) = (field.get)(self) else { continue };
-            let problem = match value {
-                // without attention there are none
-                0 if field.is_required && field.name != stringify!(kv_heads) => {
-                    "must be above zero".to_owned()
-                }
-                _ if value > LARGEST => format!("{value} is too large"),
-                _ => continue,
-            };
-            return Err(FieldError { field: field.name, problem });
-        }
-        if self.kv_shared_layers >= layers {
-            fail!(self.kv_shared_layers, "must be below {layers}, the number of layers");
-        }
-        if layers > MOST_LAYERS {
-            fail!(self.layers, "{layers} is too large");
-        }
-        Ok(())
-    }
-
-    fn check_parts(&self, kinds: &[LayerKind]) -> Result<(), FieldError> {
-        let attends = |kind: &LayerKind| matches!(kind, LayerKind::Full | LayerKind::Sliding);
-        if kinds.iter().any(attends) {
-            if self.kv_heads == 0 {
-                fail!(self.kv_heads, "must be above zero for a model with attention");
-            }
-            if !self.heads.is_multiple_of(self.kv_heads) {
-                fail!(self.kv_heads, "{} heads are not a multiple of {} KV heads", self.heads, self.kv_heads);
-            }
-            if self.head_dim == 0 && !self.hidden.is_multiple_of(self.heads) {
-                fail!(self.head_dim, "required, because `hidden / heads` is not a whole number");
-            }
-        }
-        if kinds.contains(&LayerKind::Sliding) && self.sliding_window == 0 {
-            fail!(self.sliding_window, "required for sliding-window layers");
-        }
-        if kinds.contains(&LayerKind::Latent) {
-            macro_rules! check {
-                ($($name:ident),+) => { $(if self.$name == 0 {
-                    fail!(self.$name, "required for latent-attention layers");
-                })+ };
-            }
-            check!(mla_kv_lora, mla_qk_rope, mla_qk_nope, mla_v_head);
-        }
-        if kinds.contains(&LayerKind::Recurrent) && self.ssm_conv < 2 {
-            fail!(self.ssm_conv, "required for recurrent layers");
-        }
-        if self.experts > 0 {
-            if self.experts_used == 0 || self.experts_used > self.experts {
-                fail!(self.experts_used, "must be 1 to {}", self.experts);
-            }
-            if self.expert_ffn == 0 {
-                fail!(self.expert_ffn, "required for a model with experts");
-            }
-        } else if self.ffn == 0 {
-            fail!(self.ffn, "required for a model without experts");
-        }
-        Ok(())
-    }
-
     /// Reads the run-length code.
     fn kinds(&self) -> Result<Vec<LayerKind>, FieldError> {
         let layers = self.layer_count();
@@ -332,9 +284,9 @@ impl ArchitectureFields {
                 'F' => LayerKind::Full,
                 'S' => LayerKind::Sliding,
                 'R' => LayerKind::Recurrent,
-                'M' => LayerKind::Latent,
+                'M' | 'T' => LayerKind::Latent,
                 'N' => LayerKind::None,
-                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, N"),
+                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, T, N"),
             };
             rest = &rest[1..];
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -359,6 +311,10 @@ impl ArchitectureFields {
             LayerKind::Latent => (1, self.mla_kv_lora + self.mla_qk_rope),
             LayerKind::Recurrent | LayerKind::None => (0, head_dim),
         };
+        let value_dim = match kind {
+            LayerKind::Full | LayerKind::Sliding => or(self.value_head_dim, head_dim),
+            _ => head_dim,
+        };
         let shares_cache = index >= self.layer_count() - self.kv_shared_layers;
         let feed_forward = if family.layer_form == LayerForm::OnePart {
             match kind {
@@ -375,6 +331,15 @@ impl ArchitectureFields {
             FeedForward::Dense(if shares_cache { or(self.kv_shared_ffn, self.ffn) } else { self.ffn })
         };
         let value_is_key = kind == LayerKind::Full && self.k_eq_v_full;
-        Layer { kind, kv_heads, head_dim, value_is_key, shares_cache, feed_forward }
+        Layer {
+            kind,
+            kv_heads,
+            head_dim,
+            value_dim,
+            value_is_key,
+            shares_cache,
+            has_indexer: false,
+            feed_forward,
+        }
     }
 }

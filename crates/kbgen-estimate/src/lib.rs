@@ -18,6 +18,7 @@ mod compute;
 pub mod estimator;
 pub mod family;
 pub mod field;
+mod field_checks;
 pub mod fields;
 pub mod gguf;
 pub mod header_error;

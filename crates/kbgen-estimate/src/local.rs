@@ -28,6 +28,9 @@ pub fn exllamav3(
     cache_bits: u64,
     tokens: u64,
 ) -> Result<SequenceEstimate, NotCovered> {
+    if let Some(part) = model.uncommon_cache() {
+        return Err(NotCovered(format!("the ExLlamaV3 cache of {part} is not modeled")));
+    }
     let tokens = tokens.next_multiple_of(CACHE_STEP);
     let mut cache = 0;
     for layer in &model.layers {
@@ -58,8 +61,11 @@ pub fn exllamav3(
 /// Activations: reported peaks exceed weights and cache by 0.3 to 0.8 GB (pull requests 40, 478 and 1569 of mlx-lm).
 ///
 /// # Errors
-/// If the model has latent attention.
+/// If the model has latent attention or an uncommon cache.
 pub fn mlx(model: &Architecture, weights: WeightType, tokens: u64) -> Result<SequenceEstimate, NotCovered> {
+    if let Some(part) = model.uncommon_cache() {
+        return Err(NotCovered(format!("the MLX cache of {part} is not modeled")));
+    }
     let (mut low, mut high) = (0, 0);
     let steps = tokens.next_multiple_of(CACHE_STEP);
     let (convolution, state) = state_widths(model);

@@ -39,6 +39,11 @@ pub(crate) enum Name {
     LatentKvNorm,
     LatentKUp,
     LatentVUp,
+    IndexerQ,
+    IndexerK,
+    IndexerKNorm,
+    IndexerKNormBias,
+    IndexerShares,
     StateIn,
     StateGate,
     StateConv,
@@ -125,6 +130,9 @@ pub(crate) const FILE_NAMES: &[(&str, Name)] = &[
     ("attn_kv_a_mqa.weight", Name::LatentKvDown),
     ("attn_k_b.weight", Name::LatentKUp),
     ("attn_v_b.weight", Name::LatentVUp),
+    ("indexer.attn_q_b.weight", Name::IndexerQ),
+    ("indexer.attn_k.weight", Name::IndexerK),
+    ("indexer.proj.weight", Name::IndexerShares),
     ("ssm_in.weight", Name::StateIn),
     ("shortconv.in_proj.weight", Name::StateIn),
     ("attn_gate.weight", Name::StateGate),
@@ -173,6 +181,9 @@ impl Name {
             | Name::LatentKvDown
             | Name::LatentKUp
             | Name::LatentVUp
+            | Name::IndexerQ
+            | Name::IndexerK
+            | Name::IndexerShares
             | Name::StateIn
             | Name::StateGate
             | Name::StateBeta

@@ -41,12 +41,15 @@ pub fn sglang(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstim
 /// pool of sliding layers that SGLang allocates by default, the minimum without that pool.
 ///
 /// # Errors
-/// If the model has recurrent states.
+/// If the model has recurrent states or an uncommon cache.
 pub fn token_bytes(model: &Architecture, settings: &PoolSettings) -> Result<BytesRange, NotCovered> {
     let width = match settings.cache {
         PoolCache::Auto => settings.weights.plain_bytes(),
         PoolCache::Fp8 => 1,
     };
+    if let Some(part) = model.uncommon_cache() {
+        return Err(NotCovered(format!("the SGLang cache of {part} is not modeled")));
+    }
     let (mut full, mut sliding) = (0, 0);
     for layer in &model.layers {
         let split = 2 * card_kv_heads(layer.kv_heads, settings.cards) * layer.head_dim * width;

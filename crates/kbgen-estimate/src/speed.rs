@@ -233,16 +233,20 @@ impl CacheRead {
         let (conv, state) = state_widths(model);
         for layer in &model.layers {
             let row = layer.kv_heads * layer.head_dim;
+            let value_row = layer.kv_heads * layer.value_dim;
             match layer.kind {
                 LayerKind::Full => {
                     read.full_key += row;
-                    read.full_value += row;
+                    read.full_value += value_row;
                 }
                 LayerKind::Sliding => {
                     read.window_key += row;
-                    read.window_value += row;
+                    read.window_value += value_row;
                 }
-                LayerKind::Latent => read.full_key += layer.head_dim,
+                LayerKind::Latent => {
+                    let index_key = model.indexer.filter(|_| layer.has_indexer);
+                    read.full_key += layer.head_dim + index_key.map_or(0, |indexer| indexer.width);
+                }
                 LayerKind::Recurrent => read.state += TensorType::F32.row_size(conv + state),
                 LayerKind::None => {}
             }

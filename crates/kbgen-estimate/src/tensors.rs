@@ -84,7 +84,7 @@ impl TensorList<'_> {
         let model = self.model;
         match (layer.kind, model.latent, model.recurrent) {
             (LayerKind::Full | LayerKind::Sliding, _, _) => self.heads_attention(layer),
-            (LayerKind::Latent, Some(latent), _) => self.latent_attention(latent),
+            (LayerKind::Latent, Some(latent), _) => self.latent_attention(latent, layer),
             (LayerKind::Recurrent, _, Some(recurrent)) => self.recurrent(recurrent),
             _ => {}
         }
@@ -95,26 +95,27 @@ impl TensorList<'_> {
         let (hidden, head_dim) = (model.hidden, layer.head_dim);
         let key_width = layer.kv_heads * head_dim;
         let query_width = model.heads * head_dim;
+        let value_width = layer.kv_heads * layer.value_dim;
         if model.fused_qkv || model.family.fused_qkv {
-            self.matrix(Name::Qkv, hidden, query_width + 2 * key_width);
+            self.matrix(Name::Qkv, hidden, query_width + key_width + value_width);
         } else {
             let gate = if model.family.query_gate { 2 } else { 1 };
             self.matrix(Name::Q, hidden, gate * query_width);
             self.matrix(Name::K, hidden, key_width);
             if !layer.value_is_key {
-                self.matrix(Name::V, hidden, key_width);
+                self.matrix(Name::V, hidden, value_width);
             }
         }
-        self.matrix(Name::AttentionOutput, query_width, hidden);
+        self.matrix(Name::AttentionOutput, model.heads * layer.value_dim, hidden);
         if model.qkv_bias {
             self.vector(Name::QBias, query_width);
             self.vector(Name::KBias, key_width);
-            self.vector(Name::VBias, key_width);
+            self.vector(Name::VBias, value_width);
         }
         if model.family.attention_output_bias {
             self.vector(Name::AttentionOutputBias, hidden);
         }
-        if model.family.attention_sinks {
+        if (model.family.attention_sinks)(layer) {
             self.vector(Name::Sinks, model.heads);
         }
         let is_whole = match model.family.query_key_norm {
@@ -131,7 +132,7 @@ impl TensorList<'_> {
         }
     }
 
-    fn latent_attention(&mut self, latent: Latent) {
+    fn latent_attention(&mut self, latent: Latent, layer: &Layer) {
         let (hidden, heads) = (self.model.hidden, self.model.heads);
         let query_width = heads * (latent.qk_nope + latent.qk_rope);
         if latent.q_lora > 0 {
@@ -146,6 +147,13 @@ impl TensorList<'_> {
         self.push(Name::LatentKUp, latent.qk_nope, latent.kv_lora, heads);
         self.push(Name::LatentVUp, latent.kv_lora, latent.v_head, heads);
         self.matrix(Name::AttentionOutput, heads * latent.v_head, hidden);
+        if let Some(indexer) = self.model.indexer.filter(|_| layer.has_indexer) {
+            self.vector(Name::IndexerKNorm, indexer.width);
+            self.vector(Name::IndexerKNormBias, indexer.width);
+            self.matrix(Name::IndexerShares, hidden, indexer.heads);
+            self.matrix(Name::IndexerK, hidden, indexer.width);
+            self.matrix(Name::IndexerQ, latent.q_lora, indexer.heads * indexer.width);
+        }
     }
 
     fn recurrent(&mut self, recurrent: Recurrent) {

@@ -52,6 +52,9 @@ pub fn transformers(
 }
 
 fn cache_bytes(model: &Architecture, kind: WeightType, tokens: u64) -> Result<BytesRange, NotCovered> {
+    if let Some(part) = model.uncommon_cache() {
+        return Err(NotCovered(format!("the transformers cache of {part} is not modeled")));
+    }
     let (mut low, mut high) = (0, 0);
     for layer in &model.layers {
         let token = 2 * layer.kv_heads * layer.head_dim * kind.plain_bytes();

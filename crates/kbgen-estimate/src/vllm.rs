@@ -187,9 +187,12 @@ impl Request {
     /// A request to this model.
     ///
     /// # Errors
-    /// When the model has layers of different width.
+    /// When the model has layers of different width, or an uncommon cache.
     pub fn new(model: &Architecture, settings: &PoolSettings) -> Result<Request, NotCovered> {
         let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
+        if let Some(part) = model.uncommon_cache() {
+            return Err(NotCovered(format!("the vLLM cache of {part} is not modeled")));
+        }
         let full = count(LayerKind::Full) + count(LayerKind::Latent);
         let sliding = count(LayerKind::Sliding);
         let recurrent = count(LayerKind::Recurrent);

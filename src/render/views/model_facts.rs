@@ -80,6 +80,8 @@ fn kinds(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<String> {
     ];
     let mut counts = [0u64; NAMES.len()];
     for (letter, count) in model.data.architecture.fields.layer_runs() {
+        // latent layers without an indexer have the cache of the others
+        let letter = if letter == 'T' { 'M' } else { letter };
         if let Some(kind) = NAMES.iter().position(|(name, _)| *name == letter) {
             counts[kind] = counts[kind].saturating_add(count);
         }

@@ -40,6 +40,8 @@ struct LayerKey {
     device: Device,
     experts: Device,
     rotary: bool,
+    /// Vectors of an image are added to its result.
+    stacked: bool,
     last: bool,
 }
 
@@ -67,6 +69,7 @@ impl Arrangement {
                     _ => placement.layer(index),
                 },
                 rotary: (model.family.uses_rope)(model, index),
+                stacked: index < model.family.stacked_embeddings,
                 last: place == last,
             }
         };

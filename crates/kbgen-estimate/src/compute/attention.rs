@@ -30,7 +30,7 @@ struct Operands {
 }
 
 impl Builder<'_> {
-    /// Q, K and V as `[head_dim, heads, tokens]`.
+    /// Q, K and V as `[width, heads, tokens]`.
     pub(crate) fn projections(&mut self, layer: u64, x: TensorId) -> Projections {
         let (heads, kv_heads, head_dim) = self.head_counts(layer);
         if self.layer_weight(layer, Name::Qkv).is_none() {
@@ -38,12 +38,17 @@ impl Builder<'_> {
             return self.by_head(layer, flat);
         }
         let mixed = self.linear(layer, Name::Qkv, None, x);
-        let row = 4 * (heads + 2 * kv_heads) * head_dim;
-        let part = |builder: &mut Self, count: u64| {
-            let dimensions = shape([head_dim.into(), count.into(), builder.tokens]);
-            builder.graph.view(mixed, dimensions, [(4 * head_dim).into(), row.into(), row * builder.tokens])
+        let value_dim = self.model.layers[layer as usize].value_dim;
+        let row = 4 * ((heads + kv_heads) * head_dim + kv_heads * value_dim);
+        let part = |builder: &mut Self, width: u64, count: u64| {
+            let dimensions = shape([width.into(), count.into(), builder.tokens]);
+            builder.graph.view(mixed, dimensions, [(4 * width).into(), row.into(), row * builder.tokens])
         };
-        Projections { query: part(self, heads), key: part(self, kv_heads), value: part(self, kv_heads) }
+        Projections {
+            query: part(self, head_dim, heads),
+            key: part(self, head_dim, kv_heads),
+            value: part(self, value_dim, kv_heads),
+        }
     }
 
     /// Q, K and V as `[width, tokens]`.
@@ -57,12 +62,13 @@ impl Builder<'_> {
     /// Splits flat projections into heads.
     pub(crate) fn by_head(&mut self, layer: u64, flat: Projections) -> Projections {
         let (heads, kv_heads, head_dim) = self.head_counts(layer);
-        let tokens = self.tokens;
-        let mut split = |x, count: u64| self.graph.reshape(x, shape([head_dim.into(), count.into(), tokens]));
+        let (tokens, value_dim) = (self.tokens, self.model.layers[layer as usize].value_dim);
+        let mut split =
+            |x, width: u64, count: u64| self.graph.reshape(x, shape([width.into(), count.into(), tokens]));
         Projections {
-            query: split(flat.query, heads),
-            key: split(flat.key, kv_heads),
-            value: split(flat.value, kv_heads),
+            query: split(flat.query, head_dim, heads),
+            key: split(flat.key, head_dim, kv_heads),
+            value: split(flat.value, value_dim, kv_heads),
         }
     }
 
@@ -155,7 +161,8 @@ impl Builder<'_> {
         let (_, kv_heads, head_dim) = self.head_counts(layer);
         let cells = self.cells_of(self.model.layers[layer as usize].kind);
         let key_row = kv_heads * head_dim;
-        let value_row = if self.is_fused { key_row } else { self.model.widest_value_row() };
+        let own_values = kv_heads * self.model.layers[layer as usize].value_dim;
+        let value_row = if self.is_fused { own_values } else { self.model.widest_value_row() };
         let streams = self.streams;
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
@@ -199,14 +206,15 @@ impl Builder<'_> {
             [head_dim, kv_heads, cells, streams],
             [size(key_type, head_dim), size(key_type, row), size(key_type, row * cells)],
         );
+        let value_dim = Extent::from(self.model.layers[layer as usize].value_dim);
         let value_type = self.graph.get(value_cache).kind;
         let value_row = self.graph.shape(value_cache)[0];
         let values = if flash {
             self.graph.view(
                 value_cache,
-                [head_dim, kv_heads, cells, streams],
+                [value_dim, kv_heads, cells, streams],
                 [
-                    size(value_type, head_dim),
+                    size(value_type, value_dim),
                     size(value_type, value_row),
                     size(value_type, value_row * cells),
                 ],
@@ -214,9 +222,9 @@ impl Builder<'_> {
         } else {
             self.graph.view(
                 value_cache,
-                [cells, kv_heads, head_dim, streams],
+                [cells, kv_heads, value_dim, streams],
                 [
-                    size(value_type, cells * head_dim),
+                    size(value_type, cells * value_dim),
                     size(value_type, cells),
                     size(value_type, cells * value_row),
                 ],
@@ -290,7 +298,11 @@ impl Builder<'_> {
         let keys = self.graph.permute(keys, [0, 2, 1, 3]);
         let values = self.graph.permute(values, [0, 2, 1, 3]);
         let sinks = self.layer_weight(layer, Name::Sinks);
-        let operands = Operands { query, keys, values, mask: inputs.mask, sinks, decompress };
+        let mask = match self.chosen {
+            Some(chosen) => self.mask_of_chosen(layer, inputs.mask, chosen),
+            None => inputs.mask,
+        };
+        let operands = Operands { query, keys, values, mask, sinks, decompress };
         let out = if self.is_fused { self.fused(operands) } else { self.written_out(operands) };
         self.graph.expand(out);
         out

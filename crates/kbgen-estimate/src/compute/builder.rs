@@ -41,6 +41,16 @@ pub(crate) struct AttentionInputs {
     pub(crate) value_rotation: Option<TensorId>,
 }
 
+/// Inputs of the indexers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexerInputs {
+    /// Rows of the cache of index keys that are written.
+    pub(crate) rows: TensorId,
+    pub(crate) mask: TensorId,
+    /// Rotation of queries and keys.
+    pub(crate) rotation: TensorId,
+}
+
 /// Inputs of the graph, and the graph so far.
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
@@ -66,6 +76,9 @@ pub(crate) struct Builder<'a> {
     pub(crate) query_scale: Option<TensorId>,
     pub(crate) full: Option<AttentionInputs>,
     pub(crate) sliding: Option<AttentionInputs>,
+    pub(crate) indexer: Option<IndexerInputs>,
+    /// Tokens that the last indexer chose.
+    pub(crate) chosen: Option<TensorId>,
     /// Rows of the micro-batch's recurrent states, and of those outside it.
     pub(crate) state_rows: Option<(TensorId, TensorId)>,
     /// Embeddings of the tokens for each layer.
@@ -112,6 +125,8 @@ impl<'a> Builder<'a> {
             query_scale: None,
             full: None,
             sliding: None,
+            indexer: None,
+            chosen: None,
             state_rows: None,
             layer_embeddings: None,
             stacked: None,
@@ -171,6 +186,16 @@ impl<'a> Builder<'a> {
         }
         if self.model.has(LayerKind::Sliding) {
             self.sliding = Some(self.attention_inputs(LayerKind::Sliding));
+        }
+        if let Some(indexer) = self.model.indexer {
+            let side = Extent::from(1 << indexer.width.trailing_zeros());
+            let cells = self.cells_of(LayerKind::Latent);
+            let mask = [cells, self.tokens_of_stream(), Extent::ONE, self.streams];
+            self.indexer = Some(IndexerInputs {
+                rows: self.graph.input(TensorType::I64, shape([self.tokens])),
+                mask: self.graph.input(TensorType::F16, mask),
+                rotation: self.graph.input(TensorType::F32, shape([side, side])),
+            });
         }
     }
 
@@ -238,6 +263,7 @@ impl<'a> Builder<'a> {
             Name::AttentionNorm => self.layer_weight(layer, Name::AttentionNormBias),
             Name::FfnNorm => self.layer_weight(layer, Name::FfnNormBias),
             Name::EmbeddingNorm => self.layer_weight(layer, Name::EmbeddingNormBias),
+            Name::IndexerKNorm => self.layer_weight(layer, Name::IndexerKNormBias),
             _ => None,
         };
         let normed = self.bare_norm(x, kind);

@@ -95,6 +95,9 @@ impl Builder<'_> {
         if family.normalizes_shares {
             shares = self.normalized(shares, used, tokens);
         }
+        if family.scales_shares {
+            shares = self.graph.in_place(&[shares]);
+        }
         self.graph.expand(shares);
         let mut x = self.graph.reshape(x, shape([hidden, Extent::ONE, tokens]));
         if family.shares_before {

@@ -101,7 +101,8 @@ impl Graph {
     pub(crate) fn is_shared(&self, id: TensorId) -> bool {
         let tensor = &self.tensors[id];
         let of_layer = matches!(tensor.weight, Some((Home::Layer(_) | Home::Experts(_), _)))
-            || matches!(tensor.resident, Some(Resident::Cache(_)));
+            || matches!(tensor.resident, Some(Resident::Cache(_)))
+            || tensor.reserved_for.is_some();
         id < self.made_before_layers || (tensor.operation == Operation::Leaf && !of_layer)
     }
 
@@ -195,6 +196,7 @@ impl Graph {
             is_output: false,
             resident: None,
             weight: None,
+            reserved_for: None,
             copy_of: None,
             fixed: None,
         });
@@ -217,6 +219,13 @@ impl Graph {
     pub(crate) fn input(&mut self, kind: TensorType, shape: [Extent; 4]) -> TensorId {
         let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
         self.tensors[id].is_input = true;
+        id
+    }
+
+    /// A leaf of a layer that the layer itself fills.
+    pub(crate) fn reserved(&mut self, kind: TensorType, shape: [Extent; 4], layer: u64) -> TensorId {
+        let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
+        self.tensors[id].reserved_for = Some(layer);
         id
     }
 

@@ -1,9 +1,9 @@
 //! Multi-head latent attention with the absorbed projections.
 //!
-//! Follows llama.cpp's `src/models/deepseek2.cpp` (<https://github.com/ggml-org/llama.cpp>,
-//! commit 0c1e570).
+//! Follows llama.cpp's `src/models/deepseek2.cpp`, and for sparse attention `src/models/deepseek32.cpp`
+//! (<https://github.com/ggml-org/llama.cpp>, commit 0c1e570 and v0.5.0).
 
-use crate::architecture::LayerKind;
+use crate::architecture::{Indexer, LayerKind};
 use crate::compute::attention::Projections;
 use crate::compute::builder::{Builder, NormKind};
 use crate::compute::extent::Extent;
@@ -23,6 +23,11 @@ impl Builder<'_> {
         let query = if latent.q_lora > 0 {
             let down = self.linear(layer, Name::LatentQDown, None, x);
             let normed = self.norm(down, NormKind::Rms, layer, Name::LatentQNorm);
+            if let Some(indexer) = self.model.indexer
+                && self.model.layers[layer as usize].has_indexer
+            {
+                self.chosen = Some(self.choose_tokens(layer, indexer, x, normed));
+            }
             self.linear(layer, Name::LatentQUp, None, normed)
         } else {
             self.linear(layer, Name::Q, None, x)
@@ -60,22 +65,95 @@ impl Builder<'_> {
         self.attend_latent(layer, Projections { query, key, value })
     }
 
+    /// The lightning indexer: the tokens that attention reads, for each query.
+    fn choose_tokens(&mut self, layer: u64, indexer: Indexer, x: TensorId, query: TensorId) -> TensorId {
+        let (heads, width) = (Extent::from(indexer.heads), Extent::from(indexer.width));
+        let (tokens, streams, each) = (self.tokens, self.streams, self.tokens_of_stream());
+        let inputs = self.indexer.expect("a model with an indexer has its inputs");
+        let query = self.linear(layer, Name::IndexerQ, None, query);
+        let query = self.graph.reshape(query, shape([width, heads, tokens]));
+        let query = self.rope(layer, query);
+        let key = self.linear(layer, Name::IndexerK, None, x);
+        let key = self.norm(key, NormKind::Layer, layer, Name::IndexerKNorm);
+        let key = self.graph.reshape(key, shape([width, Extent::ONE, tokens]));
+        let key = self.rope(layer, key);
+        let query = self.graph.mul_mat(inputs.rotation, query);
+        let key = self.graph.mul_mat(inputs.rotation, key);
+        let (cache, keys) = self.key_cache(layer, width);
+        self.store_rows(key, cache, Some(inputs.rows));
+        let shares = self.linear(layer, Name::IndexerShares, None, x);
+        let strides = self.graph.get(query).strides;
+        let query = self.graph.view(
+            query,
+            [width, heads, each, streams],
+            [strides[1], strides[2], strides[2] * each],
+        );
+        let row = self.graph.get(shares).strides[1];
+        let shares =
+            self.graph.view(shares, [heads, each, Extent::ONE, streams], [row, row * each, row * each]);
+        let shares = self.graph.in_place(&[shares]);
+        let cells = self.cells_of(LayerKind::Latent);
+        let scores = self.graph.new_tensor(
+            Operation::Other,
+            TensorType::F32,
+            [cells, each, Extent::ONE, streams],
+            &[query, keys, shares, inputs.mask],
+        );
+        let top = Extent::from(indexer.top);
+        let count = if self.graph.at_least(cells, top) { top } else { cells };
+        let chosen = [count, each, Extent::ONE, streams];
+        let top = self.graph.new_tensor(Operation::Other, TensorType::I32, chosen, &[scores]);
+        self.graph.packed(top, chosen)
+    }
+
+    /// The mask of attention with only the chosen tokens visible (`llm_graph_context::build_attn`).
+    pub(crate) fn mask_of_chosen(&mut self, layer: u64, mask: TensorId, chosen: TensorId) -> TensorId {
+        let [cells, tokens, _, streams] = self.graph.shape(mask);
+        let hidden = self.graph.in_place(&[mask]);
+        let strides = self.graph.get(hidden).strides;
+        let column = [Extent::ONE, cells, tokens, streams];
+        let hidden = self.graph.view(hidden, column, [strides[0], strides[1], strides[2]]);
+        let [count, ..] = self.graph.shape(chosen);
+        let steps = self.graph.get(chosen).strides;
+        let chosen = self.graph.view(
+            chosen,
+            shape([count, tokens, streams]),
+            [steps[1], steps[2], steps[3] * streams],
+        );
+        let zeros = self.graph.reserved(TensorType::F32, [Extent::ONE, count, tokens, streams], layer);
+        let zeros = self.graph.in_place(&[zeros]);
+        let shown = self.graph.write_into(hidden, &[zeros, chosen, hidden]);
+        let strides = self.graph.get(shown).strides;
+        let shown = self.graph.view(
+            shown,
+            [cells, tokens, Extent::ONE, streams],
+            [strides[2], strides[3], strides[3]],
+        );
+        self.graph.in_place(&[shown, mask])
+    }
+
+    /// A cache of one key a token, and a view of it for attention.
+    fn key_cache(&mut self, layer: u64, width: Extent) -> (TensorId, TensorId) {
+        let at = Resident::Cache(self.cache_device(layer));
+        let (cells, streams) = (self.cells_of(LayerKind::Latent), self.streams);
+        let kind = self.settings.cache_type_k.tensor_type();
+        let cache = self.graph.resident(kind, shape([width, cells, streams]), at);
+        let row = row_bytes(kind, width);
+        let keys = self.graph.view(cache, [width, Extent::ONE, cells, streams], [row, row, row * cells]);
+        (cache, keys)
+    }
+
     fn attend_latent(&mut self, layer: u64, parts: Projections) -> TensorId {
         for id in [parts.query, parts.value, parts.key] {
             self.graph.expand(id);
         }
-        let at = Resident::Cache(self.cache_device(layer));
-        let width = self.graph.shape(parts.key)[0];
-        let (cells, streams) = (self.cells_of(LayerKind::Latent), self.streams);
-        let kind = self.settings.cache_type_k.tensor_type();
-        let cache = self.graph.resident(kind, shape([width, cells, streams]), at);
+        let (cache, keys) = self.key_cache(layer, self.graph.shape(parts.key)[0]);
         let inputs = self.inputs_of(layer);
         self.store_rows(parts.key, cache, inputs.key_rows);
-        let row = row_bytes(kind, width);
-        let strides = [row, row, row * cells];
-        let keys = self.graph.view(cache, [width, Extent::ONE, cells, streams], strides);
+        let [_, one, cells, streams] = self.graph.shape(keys);
+        let [_, step, row, stream] = self.graph.get(keys).strides;
         let value_width = self.graph.shape(parts.value)[0];
-        let values = self.graph.view(keys, [value_width, Extent::ONE, cells, streams], strides);
+        let values = self.graph.view(keys, [value_width, one, cells, streams], [step, row, stream]);
         let decompress = self.expect_weight(layer, Name::LatentVUp);
         let out = self.scores(layer, parts.query, keys, values, Some(decompress));
         self.linear(layer, Name::AttentionOutput, None, out)

@@ -22,7 +22,8 @@ impl Builder<'_> {
         }
     }
 
-    fn plain_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
+    /// Attention by heads, as most families have it.
+    pub(crate) fn plain_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
         let family = self.model.family;
         let norms = family.query_key_norm;
         let mut parts = if norms == QueryKeyNorm::Whole {

@@ -19,6 +19,10 @@ pub(crate) enum Step {
     Release { slot: u16, size: u16, buffer: u8 },
     /// The end of a slot becomes free.
     Shrink { slot: u16, from: u16, to: u16, buffer: u8 },
+    /// New blocks for all layers, as [`Programs::reserved`] says.
+    Reserve,
+    /// A new slot for the block that was reserved for the layer.
+    Claim { slot: u16 },
 }
 
 /// The steps between two boundaries of layers. Slots in use at the start are numbered by a
@@ -41,6 +45,8 @@ pub(crate) struct Programs {
     pub(crate) parts: Vec<Program>,
     /// The sizes that they name.
     pub(crate) sizes: Vec<TensorSize>,
+    /// Size and buffer of the block that each kept layer needs before the first layer.
+    pub(crate) reserved: Vec<Option<(u16, u8)>>,
 }
 
 /// The programs of a scheduled graph; `layers` are the layers that it holds, and `host` is
@@ -55,7 +61,7 @@ pub(crate) fn programs(graph: &mut Graph, schedule: &Schedule, layers: &[u64], h
         part: 0,
         owners: Vec::new(),
         program: Program::default(),
-        programs: Programs { parts: Vec::new(), sizes: Vec::new() },
+        programs: Programs { parts: Vec::new(), sizes: Vec::new(), reserved: vec![None; layers.len()] },
     };
     lifetimes.run(schedule);
     lifetimes.programs
@@ -89,7 +95,10 @@ struct Lifetimes<'a> {
 impl Lifetimes<'_> {
     fn run(&mut self, schedule: &Schedule) {
         for leaf in &schedule.leaves {
-            self.allocate(leaf.tensor, leaf.buffer);
+            match self.graph.get(leaf.tensor).reserved_for {
+                Some(layer) => self.reserve(leaf.tensor, leaf.buffer, layer),
+                None => self.allocate(leaf.tensor, leaf.buffer),
+            }
         }
         for node in &schedule.nodes {
             self.count(*node);
@@ -133,9 +142,27 @@ impl Lifetimes<'_> {
         }
     }
 
+    /// Takes memory for a leaf of a layer, with those of all other layers.
+    fn reserve(&mut self, id: TensorId, buffer: usize, layer: u64) {
+        self.uses[id].buffer = buffer;
+        let size = self.size(id);
+        if self.programs.reserved.iter().all(Option::is_none) {
+            self.program.steps.push(Step::Reserve);
+        }
+        let place = self.layers.partition_point(|kept| *kept < layer);
+        self.programs.reserved[place] = Some((size, buffer as u8));
+    }
+
     fn allocate(&mut self, id: TensorId, buffer: usize) {
         let tensor = self.graph.get(id);
         if tensor.resident.is_some() || self.uses[id].slot.is_some() || tensor.view_of.is_some() {
+            return;
+        }
+        if tensor.reserved_for.is_some() {
+            let slot = self.owners.len() as u16;
+            self.owners.push(Some(id));
+            self.uses[id].slot = Some(slot);
+            self.program.steps.push(Step::Claim { slot });
             return;
         }
         if matches!(tensor.operation, Operation::InPlace | Operation::Rope) {

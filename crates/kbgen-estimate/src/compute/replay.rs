@@ -30,6 +30,7 @@ pub(crate) fn buffer_sizes<N: Size>(run: Run<'_>, sizes: Vec<N>, horizon: &mut N
         sizes,
         buffers: (0..run.buffers).map(|_| Buffer::new()).collect(),
         slots: Vec::with_capacity(256),
+        reserved: Vec::new(),
         horizon,
         states: Vec::with_capacity(32),
         values: Vec::with_capacity(512),
@@ -77,6 +78,8 @@ struct Replay<'a, 'h, N: Size> {
     buffers: Vec<Buffer<N>>,
     /// Offsets of the slots.
     slots: Vec<N>,
+    /// Offsets of the blocks that were reserved for the layers.
+    reserved: Vec<N>,
     horizon: &'h mut N::Horizon,
     states: Vec<State>,
     values: Vec<N>,
@@ -98,7 +101,9 @@ impl<N: Size> Replay<'_, '_, N> {
             let patterns = self.patterns(program, layer);
             let same =
                 |seen: &&Seen| seen.state == state && seen.program == program && seen.patterns == patterns;
-            if let Some(seen) = self.seen.iter().find(same).filter(|_| !self.run.thorough) {
+            // a reserved block is elsewhere in every layer
+            let reserved = structure.reserved[usize::from(*stand)].is_some();
+            if let Some(seen) = self.seen.iter().find(same).filter(|_| !self.run.thorough && !reserved) {
                 state = seen.next;
                 continue;
             }
@@ -145,6 +150,11 @@ impl<N: Size> Replay<'_, '_, N> {
                         self.horizon,
                     );
                 }
+                Step::Reserve => self.reserve(),
+                Step::Claim { slot } => {
+                    debug_assert_eq!(usize::from(slot), self.slots.len());
+                    self.slots.push(self.reserved[layer]);
+                }
                 Step::Shrink { slot, from, to, buffer } => {
                     let Some(buffer) = self.buffers.get_mut(usize::from(buffer)) else { continue };
                     let (had, needs) = (self.sizes[usize::from(from)], self.sizes[usize::from(to)]);
@@ -160,6 +170,18 @@ impl<N: Size> Replay<'_, '_, N> {
             self.slots.push(self.slots[usize::from(*slot)]);
         }
         self.slots.drain(..count);
+    }
+
+    /// Takes the blocks of all layers, in order.
+    fn reserve(&mut self) {
+        for stand in self.run.representatives {
+            let block = self.run.structure.reserved[usize::from(*stand)];
+            let offset = block.and_then(|(size, buffer)| {
+                let size = self.sizes[usize::from(size)];
+                Some(self.buffers.get_mut(usize::from(buffer))?.allocate(size, self.horizon))
+            });
+            self.reserved.push(offset.unwrap_or_default());
+        }
     }
 
     /// Sets the sizes that are those of a layer's own weights.

@@ -27,6 +27,8 @@ pub(crate) struct Structure {
     pub(crate) programs: Vec<Program>,
     /// Program of each kept layer.
     pub(crate) layers: Vec<u16>,
+    /// Size and buffer of the block that each kept layer needs before the first layer.
+    pub(crate) reserved: Vec<Option<(u16, u8)>>,
     /// The programs before the first layer and after the last.
     pub(crate) head: u16,
     pub(crate) tail: u16,
@@ -84,6 +86,7 @@ impl Structure {
             sizes: compiled.sizes,
             programs,
             layers: places,
+            reserved: compiled.reserved,
             head,
             tail,
             copies_cache,

@@ -65,6 +65,9 @@ pub(crate) struct Tensor {
     /// The weight that it is, or is a copy of. Its type is that of the quantization, which
     /// the graph does not know: `kind` is F32.
     pub(crate) weight: Option<(Home, Name)>,
+    /// The layer that a leaf belongs to, other than a weight or a cache. Such leaves get their memory before the first
+    /// layer, those of all layers.
+    pub(crate) reserved_for: Option<u64>,
     /// The owner of the memory that the scheduler copies from.
     pub(crate) copy_of: Option<TensorId>,
     /// The device that the graph's builder fixes for it.

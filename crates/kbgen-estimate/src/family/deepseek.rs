@@ -1,8 +1,9 @@
-//! DeepSeek V2 and V3, and models with the same architecture: Kimi K2, GLM 4.7 Flash.
+//! DeepSeek V2 and V3, and models with the same architecture: Kimi K2, GLM 4.7 Flash. DeepSeek V3.2 and GLM 5 add an
+//! indexer (`src/models/deepseek32.cpp`, `src/models/glm-dsa.cpp`).
 
 use crate::family::Family;
 
-pub(super) const FAMILIES: &[Family] = &[Family {
+const LATENT: Family = Family {
     name: "deepseek2",
     model_types: &["deepseek_v2", "deepseek_v3", "glm4_moe_lite", "kimi_k2"],
     // The page does not say; it follows from the generation: V2 (its vocabulary is 102400) has none.
@@ -10,4 +11,12 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     // It normalizes and scales as the file's metadata say: a few KiB of 300 MiB, left out as in the measurements.
     normalizes_shares: false,
     ..Family::PLAIN
-}];
+};
+
+const SPARSE: Family = Family { router_bias: |_| true, scales_shares: true, ..Family::PLAIN };
+
+pub(super) const FAMILIES: &[Family] = &[
+    LATENT,
+    Family { name: "deepseek32", model_types: &["deepseek_v32"], ..SPARSE },
+    Family { name: "glm-dsa", model_types: &["glm_moe_dsa"], ..SPARSE },
+];

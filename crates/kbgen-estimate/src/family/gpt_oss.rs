@@ -8,7 +8,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     full_attention_every: 2,
     mxfp4_checkpoint: true,
     attention_output_bias: true,
-    attention_sinks: true,
+    attention_sinks: |_| true,
     expert_bias: true,
     gating: Some(Gating::SoftmaxOfChosen),
     normalizes_shares: false,

@@ -21,6 +21,7 @@ mod hunyuan;
 mod lfm2;
 mod llama;
 mod llama4;
+mod mimo;
 mod minimax;
 mod mistral3;
 mod nemotron_h;
@@ -63,6 +64,7 @@ const FILES: &[&[Family]] = &[
     lfm2::FAMILIES,
     llama::FAMILIES,
     llama4::FAMILIES,
+    mimo::FAMILIES,
     minimax::FAMILIES,
     mistral3::FAMILIES,
     nemotron_h::FAMILIES,
@@ -141,8 +143,8 @@ traits! {
     pub(crate) query_key_norm: QueryKeyNorm = QueryKeyNorm::ByHead,
     /// The output projection of attention has a bias.
     pub(crate) attention_output_bias: bool = false,
-    /// Attention has sinks.
-    pub(crate) attention_sinks: bool = false,
+    /// Whether attention of a layer has sinks.
+    pub(crate) attention_sinks: fn(&Layer) -> bool = |_| false,
     /// The dense feed-forward has biases.
     pub(crate) ffn_bias: bool = false,
     /// Router and experts have biases.
@@ -197,6 +199,8 @@ traits! {
     pub(crate) gating: Option<Gating> = None,
     /// Shares are made to sum to one.
     pub(crate) normalizes_shares: bool = true,
+    /// Shares are scaled after that.
+    pub(crate) scales_shares: bool = false,
     /// Shares multiply what goes into the experts, and logits rank them.
     pub(crate) shares_before: bool = false,
     /// Shared experts are computed before the routed ones.

@@ -108,6 +108,10 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
         heads,
         kv_heads: if latent { 1 } else { kv_heads },
         head_dim: if latent { 0 } else { head_dim },
+        value_head_dim: match number("attention.value_length") {
+            width if latent || width == or(number("attention.key_length"), head_dim) => 0,
+            width => width,
+        },
         ffn,
         vocab: header.tensor("token_embd.weight").map_or(0, |tensor| tensor.dimensions[1]),
         tied: header.tensor("output.weight").is_none(),
@@ -141,6 +145,9 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
             true => or(number("attention.value_length_mla"), number("attention.value_length")),
             false => 0,
         },
+        indexer_heads: number("attention.indexer.head_count"),
+        indexer_head_dim: number("attention.indexer.key_length"),
+        indexer_top_k: number("attention.indexer.top_k"),
         ssm_conv: or(number("ssm.conv_kernel"), number("shortconv.l_cache")),
         ssm_inner: number("ssm.inner_size"),
         ssm_state: number("ssm.state_size"),
@@ -188,10 +195,11 @@ fn kinds(header: &Header, tensors: &Tensors<'_>, name: &str, layers: u64) -> Vec
         true => pattern.get(layer as usize).is_some_and(|slides| *slides == 1),
         false => every > 0 && !(layer + 1).is_multiple_of(every),
     };
+    let indexes = header.number(&format!("{name}.attention.indexer.head_count")).unwrap_or_default() > 0;
     let kind = |layer: u64| {
         let has = |name: &str| tensors.has(layer, name);
         if has("attn_kv_a_mqa.weight") {
-            'M'
+            if indexes && !has("indexer.proj.weight") { 'T' } else { 'M' }
         } else if has("ssm_conv1d.weight") || has("shortconv.conv.weight") {
             'R'
         } else if has("attn_q.weight") || has("attn_qkv.weight") {

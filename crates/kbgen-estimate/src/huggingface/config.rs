@@ -98,6 +98,7 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         Some(_) => "full",
         None => "",
     };
+    let sliding_kv_heads = if has('S') { number(&["swa_num_key_value_heads"]) } else { 0 };
     let value_heads = number(&["linear_num_value_heads"]);
     Ok(ArchitectureFields {
         name: name.to_owned(),
@@ -107,9 +108,15 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         kv_heads: match number(&["num_key_value_heads"]) {
             _ if latent > 0 => 1,
             0 => heads,
+            _ if sliding_kv_heads > 0 => sliding_kv_heads,
             kv_heads => kv_heads,
         },
+        kv_heads_full: if sliding_kv_heads > 0 { number(&["num_key_value_heads"]) } else { 0 },
         head_dim: if latent > 0 { 0 } else { head_dim },
+        value_head_dim: match number(&["v_head_dim"]) {
+            width if latent > 0 || width == head_dim => 0,
+            width => width,
+        },
         ffn: number(&["intermediate_size", "n_inner"]),
         vocab: tensors
             .find("embed_tokens.weight")
@@ -128,7 +135,10 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         expert_ffn,
         shared_expert_ffn: if experts > 0 { shared } else { 0 },
         expert_latent: number(&["moe_latent_size"]),
-        first_dense_layers: number(&["first_k_dense_replace"]),
+        first_dense_layers: match text.get("moe_layer_freq").and_then(Value::as_array) {
+            Some(layers) => layers.iter().take_while(|layer| layer.as_u64() == Some(0)).count() as u64,
+            None => number(&["first_k_dense_replace"]),
+        },
         moe_every: if step > 1 { step } else { 0 },
         sliding_window: if has('S') { number(&["sliding_window"]) } else { 0 },
         mla_kv_lora: latent,
@@ -136,6 +146,9 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         mla_qk_rope: if latent > 0 { number(&["qk_rope_head_dim"]) } else { 0 },
         mla_qk_nope: if latent > 0 { number(&["qk_nope_head_dim"]) } else { 0 },
         mla_v_head: if latent > 0 { number(&["v_head_dim"]) } else { 0 },
+        indexer_heads: number(&["index_n_heads"]),
+        indexer_head_dim: number(&["index_head_dim"]),
+        indexer_top_k: number(&["index_topk"]),
         ssm_conv: if has('R') {
             number(&["linear_conv_kernel_dim", "mamba_d_conv", "conv_L_cache"])
         } else {
@@ -157,6 +170,8 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
 fn kinds(config: &Config<'_>, count: u64, latent: bool) -> Vec<char> {
     let types = config.0.get("layer_types").and_then(Value::as_array);
     let every = config.number(&["sliding_window_pattern", "_sliding_window_pattern"]);
+    let hybrid = config.0.get("hybrid_layer_pattern").and_then(Value::as_array);
+    let indexers = config.0.get("indexer_types").and_then(Value::as_array);
     let full_every = config.number(&["full_attention_interval"]);
     let slides = config.flag("use_sliding_window") != Some(false)
         && config.number(&["sliding_window"]) > 0
@@ -164,7 +179,15 @@ fn kinds(config: &Config<'_>, count: u64, latent: bool) -> Vec<char> {
     let kind = |layer: u64| {
         let named = types.and_then(|types| types.get(layer as usize)).and_then(Value::as_str);
         match named {
-            _ if latent => 'M',
+            _ if latent => match indexers.and_then(|kinds| kinds.get(layer as usize)).and_then(Value::as_str)
+            {
+                Some("shared") => 'T',
+                _ => 'M',
+            },
+            None if let Some(hybrid) = hybrid => match hybrid.get(layer as usize).and_then(Value::as_u64) {
+                Some(1) => 'S',
+                _ => 'F',
+            },
             Some("sliding_attention" | "chunked_attention") if slides => 'S',
             Some("linear_attention" | "mamba" | "conv") => 'R',
             Some(_) => 'F',

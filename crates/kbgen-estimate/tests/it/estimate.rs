@@ -104,6 +104,10 @@ fn more_context_never_needs_less() {
             settings.cache_type_v = kind;
             let mut before = Bytes(0);
             for context in [256, 257, 1000, 4096, 16384, 40000, 131_072] {
+                // llama.cpp's own buffer of GLM-5 is larger at 512 tokens than at 768
+                if model.indexer.is_some_and(|indexer| context < indexer.top) {
+                    continue;
+                }
                 let need = gpu_total(&estimate(&model, &settings.at_context(context)).unwrap());
                 assert!(need >= before, "{id} at {context} tokens of {kind}: {need} < {before}");
                 before = need;

@@ -7,8 +7,10 @@
 //! Nemotron 3 Super, Gemma 4 E2B and E4B, and the embedding models are of v0.5.0, as built for
 //! `@node-llama-cpp/linux-x64` 3.22.1. It gives the figures of 0c1e570 but for the host's compute buffer with two GPUs,
 //! which these rows leave out. E2B and E4B have no rows with two GPUs: their compute buffers differ from the replay by 3
-//! to 15 MiB there. The embedding models pool their vectors (`embeddings` of `llama_context_params`), so all tokens have
-//! outputs.
+//! to 15 MiB there. DeepSeek V3.2, GLM-5 and MiMo V2 Flash are of v0.5.0 too, as built for `llama-cpp-python` 0.3.36; that
+//! build gave the figures of 0c1e570 for the rows of DeepSeek V2 Lite that were repeated. The shares of their experts are
+//! normalized and scaled as the metadata of the files say. The embedding models pool their vectors (`embeddings` of
+//! `llama_context_params`), so all tokens have outputs.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -107,6 +107,11 @@ fn file_name(tensor: &WeightTensor) -> String {
         Name::LatentKvNorm => "attn_kv_a_norm.weight",
         Name::LatentKUp => "attn_k_b.weight",
         Name::LatentVUp => "attn_v_b.weight",
+        Name::IndexerQ => "indexer.attn_q_b.weight",
+        Name::IndexerK => "indexer.attn_k.weight",
+        Name::IndexerKNorm => "indexer.k_norm.weight",
+        Name::IndexerKNormBias => "indexer.k_norm.bias",
+        Name::IndexerShares => "indexer.proj.weight",
         Name::StateIn => "ssm_in.weight",
         Name::StateGate => "attn_gate.weight",
         Name::StateConv => "ssm_conv1d.weight",
@@ -190,11 +195,15 @@ pub(super) fn header(
         ("attention.sliding_window", fields.sliding_window),
         ("attention.shared_kv_layers", fields.kv_shared_layers),
         ("embedding_length_per_layer_input", fields.per_layer_embedding),
+        ("attention.value_length", fields.value_head_dim),
         ("attention.kv_lora_rank", fields.mla_kv_lora),
         ("attention.q_lora_rank", fields.mla_q_lora),
         ("attention.key_length_mla", fields.mla_qk_nope + fields.mla_qk_rope),
         ("attention.value_length_mla", fields.mla_v_head),
         ("rope.dimension_count", fields.mla_qk_rope),
+        ("attention.indexer.head_count", fields.indexer_heads),
+        ("attention.indexer.key_length", fields.indexer_head_dim),
+        ("attention.indexer.top_k", fields.indexer_top_k),
         ("ssm.conv_kernel", fields.ssm_conv),
         ("ssm.inner_size", fields.ssm_inner),
         ("ssm.state_size", fields.ssm_state),
@@ -220,12 +229,17 @@ pub(super) fn header(
     }
     let width =
         |kind: LayerKind| model.layers.iter().find(|layer| layer.kind == kind).map(|layer| layer.head_dim);
-    match (width(LayerKind::Full), width(LayerKind::Sliding)) {
+    let (full, sliding) = (width(LayerKind::Full), width(LayerKind::Sliding));
+    if sliding.is_some()
+        && (full.is_some_and(|full| Some(full) != sliding) || model.family.full_attention_every == 0)
+    {
+        let slides = per_layer(&|layer| u64::from(layer.kind == LayerKind::Sliding));
+        file.array(&key("attention.sliding_window_pattern"), 7, slides.into_iter());
+    }
+    match (full, sliding) {
         (Some(full), Some(sliding)) if full != sliding => {
             file.number(&key("attention.key_length"), full);
             file.number(&key("attention.key_length_swa"), sliding);
-            let slides = per_layer(&|layer| u64::from(layer.kind == LayerKind::Sliding));
-            file.array(&key("attention.sliding_window_pattern"), 7, slides.into_iter());
         }
         (full, sliding) => {
             if let Some(width) = full.or(sliding).filter(|width| width * model.heads != model.hidden) {
