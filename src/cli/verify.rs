@@ -80,7 +80,13 @@ pub(super) fn run(arguments: &Arguments, options: &VerifyOptions, terminal: &Ter
     let VerifyEvidence { source, run } = &options.evidence;
     let report = match (source, run) {
         (Some(source), _) => source_report(&site, &content, &options.tool, source)?,
-        (None, Some(runner)) => run_report(&site, &content, &options.tool, runner)?,
+        (None, Some(runner)) => {
+            let commands = match &options.commands[..] {
+                [] => &find_tool(&site, &options.tool)?.commands,
+                commands => commands,
+            };
+            run_report(&site, &content, &options.tool, commands, runner)?
+        }
         (None, None) => bail!("pass --source or --run"),
     };
     if let Some(version) = &options.record {
@@ -124,14 +130,19 @@ fn pages_with_evidence(site: &Site) -> impl Iterator<Item = &Head> {
 }
 
 /// Runs the commands of the code blocks of all pages.
-fn run_report(site: &Site, content: &Sources, slug: &str, runner: &Path) -> Result<Report> {
-    let tool = find_tool(site, slug)?;
+fn run_report(
+    site: &Site,
+    content: &Sources,
+    slug: &str,
+    starts: &[String],
+    runner: &Path,
+) -> Result<Report> {
     let mut found = Vec::new();
     for head in pages_with_evidence(site) {
         let text = content.text(head.body.span);
         for line in command_lines(text) {
             if line.in_fence
-                && line.runs_any(&tool.commands, text)
+                && line.runs_any(starts, text)
                 && let (Some(first), Some(arguments)) = (line.words.first(), line.arguments(text))
             {
                 found.push((head, first.start, arguments));

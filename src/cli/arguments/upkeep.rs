@@ -40,10 +40,13 @@ pub(crate) struct MineOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyOptions {
-    /// Tool: the name of its file in `content/tools/`
+    /// Tool: the name of its file in `content/tools/`, or the name of a program with --command
     pub tool: String,
     #[command(flatten)]
     pub evidence: VerifyEvidence,
+    /// Run the commands that start with these words, instead of the `commands` of the tool; for programs without a tool page
+    #[arg(long = "command", value_name = "WORDS", requires = "run")]
+    pub commands: Vec<String>,
     /// Version of the program; write it into `verified_with` or `runs` of the pages without findings
     #[arg(long, value_name = "VERSION")]
     pub record: Option<String>,

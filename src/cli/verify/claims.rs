@@ -32,7 +32,17 @@ impl CommandLine {
         commands.iter().any(|command| is_command(command, text, &self.words))
     }
 
+    /// Returns whether its words end within `$(…)`.
+    fn has_open_substitution(&self, text: &str) -> bool {
+        let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else { return false };
+        text[first.start..last.end].split_once("$(").is_some_and(|(_, inner)| {
+            let count = |bracket: char| inner.matches(bracket).count();
+            count('(') + 1 > count(')')
+        })
+    }
+
     /// Returns its words as a shell passes them to the program, without redirections; `None` if a quote is not closed.
+    /// Backslashes in paths of Windows are kept.
     pub(super) fn arguments(&self, text: &str) -> Option<Vec<String>> {
         let mut arguments = Vec::new();
         let mut words = self.words.iter().map(|word| &text[word.clone()]);
@@ -46,11 +56,24 @@ impl CommandLine {
             } else if word == "<" {
                 words.next();
             } else {
-                arguments.extend(shlex::split(word)?);
+                if is_windows_path(word) {
+                    arguments.push(word.to_string());
+                } else {
+                    arguments.extend(shlex::split(word)?);
+                }
             }
         }
         Some(arguments)
     }
+}
+
+/// Returns whether a word without quotes has a backslash between two names, as in `.\bin\program.exe`.
+fn is_windows_path(word: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    !word.contains(['"', '\''])
+        && word.split_once('\\').is_some_and(|(before, after)| {
+            before.ends_with(|c| is_name(c) || matches!(c, ':' | '}')) && after.starts_with(is_name)
+        })
 }
 
 /// Words before the program of a command.
@@ -94,6 +117,16 @@ pub(super) fn command_lines(text: &str) -> Vec<CommandLine> {
             if value.starts_with('#') {
                 break;
             }
+            if let (true, Some(line)) = (is_open, lines.last_mut())
+                && line.has_open_substitution(text)
+            {
+                line.words.push(word);
+                continue;
+            }
+            // `first; second`; `find` ends with `\;`.
+            let last = value.strip_suffix(';').filter(|last| !last.is_empty() && !last.ends_with('\\'));
+            let word = word.start..word.start + last.unwrap_or(value).len();
+            let value = last.unwrap_or(value);
             if BETWEEN.contains(&value) {
                 is_open = false;
             } else if let (true, Some(line)) = (is_open, lines.last_mut()) {
@@ -104,6 +137,7 @@ pub(super) fn command_lines(text: &str) -> Vec<CommandLine> {
                 is_open = true;
                 lines.push(CommandLine { words: vec![word], in_fence, is_alone: count == 1 });
             }
+            is_open &= last.is_none();
         }
         is_continued = is_open && text[range].ends_with(['\\', '`', '^']);
     }
@@ -212,6 +246,17 @@ mod tests {
         assert_eq!(found, all);
         let cut = lines.iter().find(|line| text[line.words[0].clone()] == *"vllm");
         assert_eq!(cut.map(|line| line.arguments(text)), Some(None));
+    }
+
+    #[test]
+    fn a_semicolon_ends_a_command_and_a_backslash_separates_folders() {
+        let text = "```powershell\ndocker --add $(getent x | cut -f3) ps; \
+                    .\\bin\\llama-server.exe -m C:\\models\\a.gguf; x\n```\n";
+        let lines = command_lines(text);
+        let found: Vec<_> = lines.iter().filter_map(|line| line.arguments(text)).collect();
+        let server = [".\\bin\\llama-server.exe", "-m", "C:\\models\\a.gguf"];
+        let docker = ["docker", "--add", "$(getent", "x", "|", "cut", "-f3)", "ps"];
+        assert_eq!(found, [&docker[..], &server, &["x"]]);
     }
 
     #[test]
