@@ -241,7 +241,41 @@ kbgen.readings = (() => {
   const MESSAGE = 70;
   const TRACEBACK = 80;
   const FALLBACK = 90;
+  const POINTER = 92;
   const REPEATING = 95;
+  const LOW_LEVELS = "TRACE DEBUG INFO NOTICE NOTE WARNING WARN DBG DEBG INF WRN".split(" ");
+  const HIGH_LEVELS = "ERROR ERR FATAL CRITICAL PANIC".split(" ");
+
+  // Whether a line is no report of an error: its first level is lower, or it is of Chromium.
+  function isQuiet(row) {
+    for (const { 0: word, index } of row.matchAll(/\w+/g)) {
+      const behind = row[index + word.length];
+      const upper = word.toUpperCase();
+      const isMarked = word === upper || behind === ":" || row[index - 1] === "=";
+      if ((isMarked && LOW_LEVELS.includes(upper)) || (/Warning$/.test(word) && behind === ":")) return true;
+      if ((isMarked && HIGH_LEVELS.includes(upper)) || /(?:Error|Exception)$/.test(word)) {
+        return row[index - 1] === ":" && behind === ":" && /\.(?:cc|mm)[(:]/.test(row.slice(index));
+      }
+    }
+    return false;
+  }
+
+  // Whether the figures of a message are on its line, or on the next ones after a line that may be wrapped or ends
+  // with a colon.
+  function isOnLine(figures, row) {
+    const spell = text => text.replace(/[^A-Za-z\d]/g, "").toLowerCase();
+    const whole = spell(row);
+    const isPart = figure => typeof figure !== "string" || whole.includes(spell(figure));
+    return [...row].length >= 60 || row.trimEnd().endsWith(":") || Object.values(figures).every(isPart);
+  }
+
+  const readsForm = ({ order }) => order >= MESSAGE && order < TRACEBACK;
+
+  // Whether a rule may read a message: one for any message reads only reports of errors, and no text of several lines.
+  function mayRead(rule, figures, row) {
+    if (!readsForm(rule) && rule.order < REPEATING) return true;
+    return !isQuiet(row) && (!figures || isOnLine(figures, row));
+  }
 
   // The meaning of a value, or else of the module that it is a part of.
   function meaning(table, value) {
@@ -283,24 +317,28 @@ kbgen.readings = (() => {
     );
 
   // The order of a reading: without frames, the traceback is a single line; cut off, or with a message that names no
-  // cause, it says less than a message.
-  function orderOf(rule, each, found, rules) {
-    if (!rule.traceback || !each) return rule.order;
-    if (!each.figures.frames) return REPEATING;
-    return "cut_frame" in each.figures || passesOn(each.line, found, rules) ? FALLBACK : rule.order;
+  // cause, it says less than a message. A message of any form says less than the exception behind it.
+  function orderOf(rule, each, ending, isPassedOn) {
+    if (!each) return rule.order;
+    if (!rule.traceback) return readsForm(rule) && ending && ending.first > each.line ? TRACEBACK + 1 : rule.order;
+    if (!each.figures.frames || isPassedOn(each.line)) return REPEATING;
+    return "cut_frame" in each.figures ? FALLBACK : rule.order;
+  }
+
+  // The places in the log that a reading matches, and whether a `not` fragment of it is near a line.
+  function placesOf(table, { occurrences }, name) {
+    const { signatures } = table.pages.find(({ slug, kind }) => slug === name && kind === "reading");
+    const places = ids => ids.flatMap(id => occurrences[id] || []);
+    const fragments = places(signatures.flatMap(({ not = [] }) => not));
+    const isExcluded = line => fragments.some(other => Math.abs(other.line - line) <= 40);
+    return { isExcluded, own: places(signatures.map(({ all }) => all[0])).sort((a, b) => a.start - b.start) };
   }
 
   // The messages of exceptions and error lines, each read on its own.
-  function* messages(table, found, trace) {
+  function* messages(table, found, trace, ruleOf, rowOf) {
     const known = trace ? ["message", "root_message"].map(name => [trace.line, trace.figures[name]]) : [];
     const names = ["message", "answer", "failure", "reason"];
     const printed = found.readings.flatMap(({ line, figures }) => names.map(name => [line, figures[name]]));
-    // Whether a `not` fragment of a reading is near a line.
-    const isExcluded = (slug, line) => {
-      const { signatures } = table.pages.find(page => page.slug === slug && page.kind === "reading");
-      const fragments = signatures.flatMap(({ not = [] }) => not);
-      return fragments.some(id => (found.occurrences[id] || []).some(other => Math.abs(other.line - line) <= 40));
-    };
     const told = known.concat(printed).filter(([, message]) => message !== undefined);
     for (const [line, message] of told.slice(0, MESSAGES)) {
       const work = kbgen.match(table, `Error: ${message}`);
@@ -309,8 +347,8 @@ kbgen.readings = (() => {
       while (!step.done && !step.value) step = work.next();
       const causes = step.done ? step.value.readings : [];
       yield* causes
-        .filter(own => table.readings.some(({ slug, order }) => slug === own.slug && order < FALLBACK))
-        .filter(own => !isExcluded(own.slug, line))
+        .filter(({ slug }) => ruleOf(slug).order < FALLBACK && mayRead(ruleOf(slug), null, rowOf(line)))
+        .filter(({ slug }) => !placesOf(table, found, slug).isExcluded(line))
         .map(own => ({ ...own, line }));
     }
   }
@@ -319,13 +357,28 @@ kbgen.readings = (() => {
     const rules = table.readings || [];
     const read = kbgen.match.reading;
     const trace = traceback(text, before, read);
-    const all = found.readings.concat(...messages(table, found, trace));
+    const rows = text.split("\n");
+    const rowOf = line => rows[line - before - 1] || "";
+    const ruleOf = name => rules.find(({ slug }) => slug === name);
+    const isReadable = ({ slug, figures, line }) => mayRead(ruleOf(slug), figures, rowOf(line));
+    // A later message, if the rule may not read the first one.
+    const later = ({ slug }) => {
+      const { isExcluded, own } = placesOf(table, found, slug);
+      const others = own.filter(({ line }) => !isExcluded(line)).map(({ line, figures }) => ({ slug, line, figures }));
+      return others.find(isReadable);
+    };
+    const all = found.readings
+      .map(each => (isReadable(each) ? each : later(each)))
+      .filter(Boolean)
+      .concat(...messages(table, found, trace, ruleOf, rowOf));
+    const isPassedOn = line => passesOn(line, found, rules);
+    const { error, frames, cut_frame: cutFrame } = (trace && trace.figures) || {};
+    // The exception that ended the program.
+    const ending = error && frames && !cutFrame && !isPassedOn(trace.line) && trace;
     const survived = new Set();
-    const isSurvived = each => Number(survived.has(each.slug));
     const matched = rules.map(rule => {
       if (rule.traceback) return trace && { line: trace.line, figures: { ...trace.figures } };
-      const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
-      const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
+      const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm(rule) && isPassedOn(line)));
       if (!match) return null;
       const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
       // The program went on after a failed import or a warning if a traceback begins later.
@@ -333,22 +386,32 @@ kbgen.readings = (() => {
       return { line: match.line, figures: { ...(near && trace.figures), ...match.figures } };
     });
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
-    const said = matched
+    const said = [];
+    matched
       .map((each, at) => each && reading(rules[at], each.line, each.figures, read))
-      .map((each, at) => ({ ...each, order: orderOf(rules[at], each, found, rules) }))
+      .map((each, at) => ({ ...each, order: orderOf(rules[at], each, ending, isPassedOn) }))
       .filter(each => each.says)
-      .sort((a, b) => isSurvived(a) - isSurvived(b) || a.order - b.order || a.line - b.line)
-      .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
-      .filter(
-        (each, at, all) =>
-          each.order < REPEATING || [...found, ...all.slice(0, at)].every(other => other.line !== each.line),
-      )
-      .slice(0, MOST)
       .map(each => {
-        const { order, ...reading } = each;
-        if (order < FALLBACK) return { ...reading, names_cause: true };
-        return order < REPEATING ? { ...reading, explains: true } : reading;
+        const isCause = each.order < FALLBACK;
+        const quiet = isQuiet(rowOf(each.line));
+        return { each, rank: [survived.has(each.slug), !isCause, quiet, each.order, each.line].map(Number) };
+      })
+      .sort((a, b) => a.rank.map((value, at) => value - b.rank[at]).find(Boolean) || 0)
+      .forEach(({ each: { order, ...one } }, at, [{ each: first }]) => {
+        if (order >= FALLBACK && first.order < FALLBACK) return;
+        const hasLine = ({ line }) => line === one.line;
+        const inTrace = trace && one.line >= trace.first && one.line <= trace.line;
+        const hasTrace = other => inTrace && other.one.line === trace.line;
+        const isRepeated =
+          order >= REPEATING && (found.some(hasLine) || said.some(other => hasLine(other.one) || hasTrace(other)));
+        // Of a line, one reading says what happened, and another one where the cause is.
+        const isRead = said.some(other => hasLine(other.one) && other.order >= POINTER === order >= POINTER);
+        if (!isRepeated && !isRead) said.push({ order, one });
       });
-    return Object.assign(said, { start: trace ? trace.first : 0 });
+    const readings = said.slice(0, MOST).map(({ order, one }) => {
+      if (order < FALLBACK) return { ...one, names_cause: true };
+      return order < REPEATING ? { ...one, explains: true } : one;
+    });
+    return Object.assign(readings, { start: trace ? trace.first : 0 });
   };
 })();

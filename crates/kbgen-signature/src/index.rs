@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
-use crate::reading::{self, Reading, ReadingPage, ReadingRule};
+use crate::reading::{self, LogEnd, Reading, ReadingPage, ReadingRule};
 use crate::scanner::{MAX_OCCURRENCES, Occurrence, Occurrences, ScanState, Scanner};
 use crate::step_budget::PatternCost;
 use crate::stream::LogStream;
@@ -77,12 +77,25 @@ pub struct Diagnosis {
     /// Readings with a `not` fragment in the log, each with the 1-based line of the fragment.
     #[serde(skip)]
     pub exclusions: Vec<(String, usize)>,
+    /// Every message that a reading matches, by its position.
+    #[serde(skip)]
+    pub(crate) messages: Vec<ReadingMessage>,
     /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
     pub steps: u64,
     /// The pattern with the most steps in one window of the text.
     pub costliest: Option<PatternCost>,
     /// 1-based line where the step limit was first exceeded; matches may be missing from there to the end of the window.
     pub skipped: Option<usize>,
+}
+
+/// A message that a reading matches.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ReadingMessage {
+    pub slug: String,
+    /// 1-based line of the message.
+    pub line: usize,
+    pub figures: Figures,
+    start: usize,
 }
 
 /// A signature that matches the log.
@@ -130,27 +143,49 @@ impl Index {
         self.finish(&self.scanner.scan(log))
     }
 
-    /// Returns what a log says, whether or not it has a page: its messages and its traceback in words.
+    /// Returns what a log says, whether or not it has a page: its messages and its traceback in words. `log` is the end of
+    /// the log, whose lines tell reports of errors from others.
     ///
     /// Each message of an exception or of an error line is also read on its own, as `Error: message`: what it says does
     /// not depend on the program that prints it.
-    pub fn readings(&self, diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> Vec<Reading> {
-        let mut found = diagnosis.readings.clone();
+    pub fn readings(
+        &self,
+        diagnosis: &Diagnosis,
+        traceback: Option<&Traceback>,
+        log: LogEnd<'_>,
+    ) -> Vec<Reading> {
+        let rule = |slug: &str| self.table.readings.iter().find(|rule| rule.slug == slug);
+        let may_read = |found: &Match, is_whole| {
+            rule(&found.slug).is_some_and(|rule| rule.may_read(found, log, is_whole))
+        };
+        let is_excluded = |slug: &str, line: usize| {
+            let excludes = |(of, at): &(String, usize)| of == slug && at.abs_diff(line) <= NEGATION_DISTANCE;
+            diagnosis.exclusions.iter().any(excludes)
+        };
+        // A later message, if the rule may not read the first one.
+        let readable = |found: &Match| {
+            let own = diagnosis.messages.iter().filter(|message| message.slug == found.slug);
+            let own = own.filter(|message| !is_excluded(&message.slug, message.line));
+            let others = own.map(|message| Match {
+                line: message.line,
+                figures: message.figures.clone(),
+                survivable: false,
+                ..found.clone()
+            });
+            std::iter::once(found.clone()).chain(others).find(|found| may_read(found, false))
+        };
+        let mut found: Vec<Match> = diagnosis.readings.iter().filter_map(readable).collect();
         for (line, message) in reading::messages(diagnosis, traceback) {
             for own in self.diagnose(&format!("Error: {message}")).readings {
-                let has_slug = |rule: &&ReadingRule| rule.slug == own.slug;
-                let names_cause =
-                    self.table.readings.iter().find(has_slug).is_some_and(ReadingRule::names_cause);
-                let is_excluded = diagnosis
-                    .exclusions
-                    .iter()
-                    .any(|(slug, at)| *slug == own.slug && at.abs_diff(line) <= NEGATION_DISTANCE);
-                if names_cause && !is_excluded && found.iter().all(|other| other.slug != own.slug) {
-                    found.push(Match { line, column: 1, ..own });
+                let own = Match { line, column: 1, ..own };
+                let names_cause = rule(&own.slug).is_some_and(ReadingRule::names_cause);
+                let is_known = found.iter().any(|other| other.slug == own.slug);
+                if names_cause && !is_excluded(&own.slug, line) && !is_known && may_read(&own, true) {
+                    found.push(own);
                 }
             }
         }
-        reading::readings(&self.table.readings, diagnosis, &found, traceback)
+        reading::readings(&self.table.readings, diagnosis, &found, traceback, log)
     }
 
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning
@@ -219,8 +254,20 @@ impl Index {
             let found = fragments.into_iter().flat_map(|fragment| occurrences.of(fragment));
             found.map(|fragment| (page.slug.clone(), fragment.line))
         });
+        let messages = self.table.pages.iter().filter(|page| page.kind == Kind::Reading).flat_map(|page| {
+            let patterns = page.signatures.iter().filter_map(|signature| signature.all.first());
+            patterns.flat_map(|pattern| occurrences.of(*pattern)).map(|occurrence| ReadingMessage {
+                slug: page.slug.clone(),
+                line: occurrence.line,
+                figures: occurrence.figures.clone(),
+                start: occurrence.start,
+            })
+        });
+        let mut messages: Vec<ReadingMessage> = messages.collect();
+        messages.sort_by_key(|message| message.start);
         Diagnosis {
             exclusions: exclusions.collect(),
+            messages,
             matches: rank(candidates),
             readings: rank(readings),
             steps: state.budget.steps,

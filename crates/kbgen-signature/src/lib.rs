@@ -37,7 +37,7 @@ pub use index::{Diagnosis, Index, Match};
 pub use parse_error::ParseError;
 pub use parts::{PatternPartition, TableParts, TextIndexParts};
 pub use pattern::Pattern;
-pub use reading::{Lookup, Reading, ReadingPage, ReadingRule, ReadingText, ReadingTexts};
+pub use reading::{LogEnd, Lookup, Reading, ReadingPage, ReadingRule, ReadingText, ReadingTexts};
 pub use scanner::is_failed_import;
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;
