@@ -11,18 +11,22 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKED = /File|\.py|Traceback|above exception|Exception ignored/;
+  const MARKED = /File|\.py|Traceback|above exception|Exception ignored|\(most recent call first\)/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
   const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in |^File ([^ ]*?\.py):(\d+),*$/;
   const RAISED = /^([A-Za-z_][\w.]*)(?::(.*))?$/;
   const HEAD = "Traceback (most recent call last)";
+  const ROW_HEAD = "(most recent call last):";
+  const DUMP_TITLE = "(most recent call first)";
   const cut = text => [...text].slice(0, LONGEST).join("");
 
   // The lines of a traceback that a JSON string contains in one line, else the line.
   function escapedLines(row) {
-    const at = row.indexOf("(most recent call last):\\");
+    const joined = joinedLines(row);
+    if (joined) return joined;
+    const at = row.indexOf(`${ROW_HEAD}\\`);
     const rest = row.slice(at);
     const found = at >= 0 && /^[^\\]*(\\+)n/.exec(rest);
     if (!found) return [row];
@@ -41,12 +45,34 @@ kbgen.readings = (() => {
     return lines;
   }
 
-  // A line without its prefix, colors and frame.
+  // The lines of a traceback that is joined to one line by spaces.
+  function joinedLines(row) {
+    const at = row.indexOf(ROW_HEAD) + ROW_HEAD.length;
+    if (!row.includes(ROW_HEAD) || !row.slice(at).trimStart().startsWith('File "')) return null;
+    const [, ...pieces] = row.slice(at).split(' File "');
+    const last = `File "${pieces.pop()}`;
+    const { name } = inlineException(last, 0) || {};
+    const end = name ? last.indexOf(`${name}: `) : last.length;
+    return [row.slice(0, at), ...pieces.map(piece => `File "${piece}`), last.slice(0, end), last.slice(end)];
+  }
+
+  // The exit code in a line, as hexadecimal digits if the line has it in this form.
+  function crashCode(row) {
+    const at = row.toLowerCase().search(/exit ?code/);
+    const rest = at < 0 ? "" : [...row.slice(at + 8).toLowerCase()].slice(0, 40).join("");
+    const hexadecimal = /0x([\da-f]*)/.exec(rest);
+    if (hexadecimal && hexadecimal[1].length === 8) return hexadecimal[0];
+    const [code] = /-?\d+/.exec(rest) || ["0"];
+    return code === "0" ? "" : code;
+  }
+
+  // A line without its prefix, colors and frame. Each line may be code in Markdown.
   const contentOf = (row, message) =>
     message(row)
       // eslint-disable-next-line no-control-regex
       .replace(/[\0-\x1f\x7f-\x9f]/g, "")
-      .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
+      .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "")
+      .replace(/^`\s*(.*?)\s*`$/s, "$1");
 
   function traceback(text, before, { message }) {
     let best;
@@ -60,6 +86,10 @@ kbgen.readings = (() => {
     let wrapped = "";
     let inline;
     let ignored = false;
+    // The stack of the thread that crashed, deepest frame first.
+    let dump;
+    let inDump = false;
+    let inCrashedThread = false;
     // Starts a traceback whose first line is missing.
     const enter = at => {
       if (inside) return;
@@ -81,15 +111,26 @@ kbgen.readings = (() => {
     function readLine(at, row) {
       if (!row && !wrapped) return;
       const marked = MARKED.test(row);
+      if (dump && dump.frames.length && !dump.code) dump.code = crashCode(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = contentOf(row, message);
       const joined = /(?:File|line)$/.test(wrapped) ? `${wrapped} ${line}` : wrapped + line;
       const frame = FRAME.exec(joined);
       const raised = RAISED.exec(line);
       wrapped = "";
-      if (frame) {
+      const place = frame && [
+        (frame[1] || frame[3] || frame[5]).replace(/[\\/]+/g, "/"),
+        frame[2] || frame[4] || frame[6],
+      ];
+      if (line.includes(DUMP_TITLE)) {
+        inDump = true;
+        inCrashedThread = !dump || !dump.frames.length || line.startsWith("Current thread");
+        if (inCrashedThread) dump = { name: "", message: "", line: at, frames: [], isDump: true };
+      } else if (place && inDump) {
+        if (inCrashedThread) dump.frames.push(place);
+      } else if (place) {
         enter(at);
-        frames.push([(frame[1] || frame[3] || frame[5]).replace(/[\\/]+/g, "/"), frame[2] || frame[4] || frame[6]]);
+        frames.push(place);
         ended = at;
       } else if (line.includes(HEAD)) {
         const [name] = line.split(HEAD);
@@ -98,6 +139,7 @@ kbgen.readings = (() => {
           first = at;
         }
         frames = [];
+        inDump = false;
         announced = /^[A-Za-z_][\w.]*$/.test(name.trim()) ? name.trim() : "";
         linked = false;
         inside = true;
@@ -115,6 +157,10 @@ kbgen.readings = (() => {
       else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
     text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
+    if (!best && !frames.length && dump && dump.frames.length) {
+      dump.frames.reverse();
+      best = { root: dump, last: dump, first: dump.line };
+    }
     if (!best && !frames.length && inline) best = { root: inline, last: inline, first: inline.line };
     const named = best && best.last;
     if (inside && frames.length && !(named && named.frames.length)) {
@@ -185,11 +231,12 @@ kbgen.readings = (() => {
     add("package", caller);
     // An exception that only reports another failure says nothing.
     if (last.frames.length && (chained || !last.wrapper)) figures.frames = last.frames.length;
-    if (last.ended && last.frames.length) {
+    if ((last.ended || last.isDump) && last.frames.length) {
       const [path, line] = last.frames.at(-1);
       const [, inner] = /-packages\/(.*)/.exec(path) || [];
-      add("cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
+      add(last.isDump ? "dump_frame" : "cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
     }
+    add("crash_code", last.code);
     return figures;
   }
 
@@ -246,6 +293,8 @@ kbgen.readings = (() => {
   const LOW_LEVELS = "TRACE DEBUG INFO NOTICE NOTE WARNING WARN DBG DEBG INF WRN".split(" ");
   const HIGH_LEVELS = "ERROR ERR FATAL CRITICAL PANIC".split(" ");
 
+  const LOGGER = /^\s*(?:ERROR|ERR|FATAL|CRITICAL|PANIC):[\w.]+:/;
+
   // Whether a line is no report of an error: its first level is lower, or it is of Chromium.
   function isQuiet(row) {
     for (const { 0: word, index } of row.matchAll(/\w+/g)) {
@@ -274,7 +323,9 @@ kbgen.readings = (() => {
   // Whether a rule may read a message: one for any message reads only reports of errors, and no text of several lines.
   function mayRead(rule, figures, row) {
     if (!readsForm(rule) && rule.order < REPEATING) return true;
-    return !isQuiet(row) && (!figures || isOnLine(figures, row));
+    // Without the name of its logger, the message is read on its own.
+    const isMessage = !readsForm(rule) || !LOGGER.test(row);
+    return !isQuiet(row) && (!figures || (isMessage && isOnLine(figures, row)));
   }
 
   // The meaning of a value, or else of the module that it is a part of.

@@ -65,6 +65,8 @@ RuntimeError: Worker failed. See root cause above.
 fn a_message_is_read_wherever_a_program_prints_it() {
     for log in [
         "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nTypeError: tomato isn't supported here.\n",
+        "ERROR:root:tomato isn't supported here.",
+        "ERROR [app.routers.models] tomato isn't supported here.",
         "level=ERROR msg=\"tomato isn't supported here.\"",
         "{\"error\":\"tomato isn't supported here.\"}",
     ] {

@@ -113,7 +113,9 @@ impl ReadingRule {
             return true;
         }
         let line = log.line(found.line);
-        !is_quiet(line) && (is_whole || is_on_line(&found.figures, line))
+        // Without the name of its logger, the message is read on its own.
+        let is_message = !self.reads_form() || !has_logger(line);
+        !is_quiet(line) && (is_whole || is_message && is_on_line(&found.figures, line))
     }
 }
 
@@ -227,6 +229,14 @@ fn is_quiet(line: &str) -> bool {
         }
     }
     false
+}
+
+/// Returns whether a line begins with a level and the name of a logger, as in `ERROR:root:message`.
+fn has_logger(line: &str) -> bool {
+    let behind = HIGH_LEVELS.iter().find_map(|level| line.trim_start().strip_prefix(level));
+    let name = behind.and_then(|rest| rest.strip_prefix(':')?.split_once(':'));
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
+    name.is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
 }
 
 /// Returns whether the figures of a message are on its line, or on the next ones after a line that may be wrapped or ends

@@ -1,5 +1,6 @@
 //! Reads Python tracebacks: the exception that ended the program, its chain, and the frames in which it was raised. The
-//! traceback may be cut off, wrapped at a narrow width, or a JSON string.
+//! traceback may be cut off, wrapped at a narrow width, a JSON string, or joined to one line. Also reads the stack that
+//! `faulthandler` prints when a process crashes outside of Python code.
 //!
 //! `static/js/readings.js` implements the same algorithm; change both together.
 
@@ -16,6 +17,12 @@ use crate::prefix::{LineChars, prefix_length};
 const MAX_LENGTH: usize = 160;
 /// Lines after the exception that belong to its message.
 const MESSAGE_LINES: usize = 6;
+/// Ending of the first line of a traceback.
+const HEAD: &str = "(most recent call last):";
+/// Ending of the title of a stack that `faulthandler` prints.
+const DUMP_TITLE: &str = "(most recent call first)";
+/// Most characters between `exit code` and the code.
+const MAX_CODE_DISTANCE: usize = 40;
 /// Most characters of a frame over several lines.
 const MAX_WRAPPED_LENGTH: usize = 400;
 /// Endings of the names of exceptions.
@@ -42,7 +49,8 @@ pub struct Traceback {
     /// frame in an installed package, and `package_frame` if it did not call other code; `own_frame` of the deepest frame in
     /// other code; `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another
     /// failure;
-    /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a native call stack `library`,
+    /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a stack without an exception
+    /// `dump_frame`, its deepest frame, and `crash_code`, the exit code of the process. Of a native call stack `library`,
     /// `function` and `frames`.
     pub figures: Figures,
 }
@@ -57,6 +65,10 @@ struct Raised {
     line: usize,
     frames: Vec<(String, String)>,
     is_cut: bool,
+    /// Whether it is a stack without an exception.
+    is_dump: bool,
+    /// Exit code of the process after a stack without an exception.
+    crash_code: String,
 }
 
 impl Traceback {
@@ -112,14 +124,22 @@ struct Reader {
     wrapped: String,
     /// The first exception within a line.
     inline: Option<Raised>,
+    /// The stack of the thread that crashed, deepest frame first, at the line of its title.
+    dump: Raised,
+    /// Whether the lines belong to a stack whose most recent call is first, and whether it is that of `dump`.
+    in_dump: bool,
+    in_crashed_thread: bool,
     characters: LineChars,
 }
 
 impl Reader {
     fn read_line(&mut self, at: usize, line: &str) {
-        let is_marker = ["File", ".py", "Traceback", "above exception", "Exception ignored"]
+        let is_marker = ["File", ".py", "Traceback", "above exception", "Exception ignored", DUMP_TITLE]
             .iter()
             .any(|part| line.contains(part));
+        if !self.dump.frames.is_empty() && self.dump.crash_code.is_empty() {
+            self.dump.crash_code = crash_code(line);
+        }
         let is_needed = self.inside || self.best.is_none();
         let is_likely = is_needed && ENDINGS.iter().any(|ending| line.contains(ending));
         let follows_frame = self.inside && !self.frames.is_empty();
@@ -135,7 +155,17 @@ impl Reader {
             wrapped => format!("{wrapped}{content}"),
         };
         self.wrapped.clear();
-        if let Some(frame) = frame(&joined) {
+        if content.contains(DUMP_TITLE) {
+            self.in_dump = true;
+            self.in_crashed_thread = self.dump.frames.is_empty() || content.starts_with("Current thread");
+            if self.in_crashed_thread {
+                self.dump = Raised { line: at, is_dump: true, ..Raised::default() };
+            }
+        } else if let (true, Some(frame)) = (self.in_dump, frame(&joined)) {
+            if self.in_crashed_thread {
+                self.dump.frames.push(frame);
+            }
+        } else if let Some(frame) = frame(&joined) {
             self.enter(at);
             self.frames.push(frame);
             self.last = at;
@@ -145,6 +175,7 @@ impl Reader {
                 self.first = at;
             }
             self.frames.clear();
+            self.in_dump = false;
             self.announced = Some(name.trim()).filter(|name| is_name(name)).unwrap_or_default().to_owned();
             (self.linked, self.inside) = (false, true);
         } else if content.starts_with("Exception ignored") {
@@ -197,6 +228,13 @@ impl Reader {
     /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
     /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
+        if self.best.is_none() && self.frames.is_empty() && !self.dump.frames.is_empty() {
+            let mut dump = std::mem::take(&mut self.dump);
+            dump.frames.reverse();
+            let dump = Rc::new(dump);
+            self.best = Some((Rc::clone(&dump), Rc::clone(&dump), dump.line));
+            return;
+        }
         if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), &self.inline) {
             let inline = Rc::new(inline.clone());
             self.best = Some((Rc::clone(&inline), Rc::clone(&inline), inline.line));
@@ -216,9 +254,52 @@ impl Reader {
     }
 }
 
-/// Returns the lines of a traceback that a JSON string contains in one line, else the line.
+/// Returns the exit code in a line, as `0x` and hexadecimal digits if the line has it in this form; empty if there is none.
+fn crash_code(line: &str) -> String {
+    let lower = line.to_ascii_lowercase();
+    let Some(at) = ["exit code", "exitcode"].iter().find_map(|name| lower.find(name)) else {
+        return String::new();
+    };
+    let rest: String = lower[at + 8..].chars().take(MAX_CODE_DISTANCE).collect();
+    let digits = |text: &str, is_digit: fn(char) -> bool| -> String {
+        text.chars().take_while(|character| is_digit(*character)).collect()
+    };
+    let hexadecimal = rest
+        .split_once("0x")
+        .map(|(_, digits_of)| digits(digits_of, |character| character.is_ascii_hexdigit()));
+    if let Some(code) = hexadecimal.filter(|code| code.len() == 8) {
+        return format!("0x{code}");
+    }
+    let start = rest.find(|character: char| character.is_ascii_digit()).unwrap_or(rest.len());
+    let sign = if rest[..start].ends_with('-') { "-" } else { "" };
+    let code = digits(&rest[start..], |character| character.is_ascii_digit());
+    if code.is_empty() || code == "0" { String::new() } else { format!("{sign}{code}") }
+}
+
+/// Returns the lines of a traceback that is joined to one line by spaces: `Traceback …: File "a.py", line 1, in f g() File
+/// "b.py", line 2, in g KeyError: 'a'`.
+fn joined_lines(line: &str) -> Option<Vec<Cow<'_, str>>> {
+    const FRAME: &str = " File \"";
+    let head = line.find(HEAD)?;
+    if !line[head + HEAD.len()..].trim_start().starts_with(FRAME.trim_start()) {
+        return None;
+    }
+    let mut lines = vec![Cow::Borrowed(&line[..head + HEAD.len()])];
+    for piece in line[head + HEAD.len()..].split(FRAME).skip(1) {
+        lines.push(Cow::Owned(format!("{}{piece}", FRAME.trim_start())));
+    }
+    let last = lines.pop()?.into_owned();
+    let exception = inline_exception(&last).and_then(|(name, _)| last.find(&format!("{name}: ")));
+    let (frame, exception) = last.split_at(exception.unwrap_or(last.len()));
+    lines.extend([frame, exception].map(|text| Cow::Owned(text.to_owned())));
+    Some(lines)
+}
+
+/// Returns the lines of a traceback that a JSON string contains in one line, or that is joined to one line, else the line.
 fn escaped_lines(line: &str) -> Vec<Cow<'_, str>> {
-    const HEAD: &str = "(most recent call last):";
+    if let Some(lines) = joined_lines(line) {
+        return lines;
+    }
     let rest = line.find(HEAD).map_or("", |at| &line[at + HEAD.len()..]);
     let run = rest.bytes().take_while(|byte| *byte == b'\\').count();
     if run == 0 || !rest[run..].starts_with('n') {
@@ -263,7 +344,10 @@ fn content(line: &str, characters: &mut LineChars) -> String {
             length => at += length,
         }
     }
-    text.trim_matches(|character| " \u{2502}\u{2503}|".contains(character)).to_owned()
+    let text = text.trim_matches(|character| " \u{2502}\u{2503}|".contains(character));
+    // Each line may be code in Markdown.
+    let code = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    code.map_or(text, str::trim).to_owned()
 }
 
 /// Reads `File "a.py", line 1, in f`, `a.py:1 in f` or `File a.py:1` as path and line.
@@ -386,10 +470,14 @@ fn figures(root: &Raised, last: &Raised) -> Figures {
     if !last.frames.is_empty() && !says_nothing {
         figures.add("frames", Figure::Number(last.frames.len() as f64));
     }
-    if let (true, Some((path, line))) = (last.is_cut, last.frames.last()) {
+    if let (true, Some((path, line))) = (last.is_cut || last.is_dump, last.frames.last()) {
         let inner = path.split_once("-packages/").map(|(_, inner)| inner.to_owned());
-        let cut = place(&inner.unwrap_or_else(|| ending(path)), line);
-        figures.add("cut_frame", Figure::Text(cut.chars().take(MAX_LENGTH).collect()));
+        let frame = place(&inner.unwrap_or_else(|| ending(path)), line);
+        let name = if last.is_dump { "dump_frame" } else { "cut_frame" };
+        figures.add(name, Figure::Text(frame.chars().take(MAX_LENGTH).collect()));
+    }
+    if !last.crash_code.is_empty() {
+        figures.add("crash_code", Figure::Text(last.crash_code.clone()));
     }
     figures
 }
@@ -447,6 +535,25 @@ RuntimeError: Engine core initialization failed. See root cause above.
                 Some("1-1 error=KeyError; message='c'; own_frame=nvidia/test.py, line 1; frames=1"),
             ),
             ("not 1.ValueError: no", None),
+            (
+                "failed: Traceback (most recent call last): File \"/venv/site-packages/a/b.py\", line 9, in f g() \
+                 File \"c.py\", line 1, in g raise x c.OddError: it: ended",
+                Some("1-1 error=c.OddError; message=it: ended; own_frame=c.py, line 1; package=a; frames=2"),
+            ),
+            (
+                "`Traceback (most recent call last):`\n`  File \"a.py\", line 1, in f`\n`KeyError: 'c'`",
+                Some("1-3 error=KeyError; message='c'; own_frame=a.py, line 1; frames=1"),
+            ),
+            (
+                "Thread 0x1 (most recent call first):\n  File \"wait.py\", line 1 in f\n\n\
+                 Current thread 0x2 (most recent call first):\n\
+                 \u{20} File \"/v/site-packages/a/b.py\", line 3 in g\n  File \"c.py\", line 9 in <module>\n\n\
+                 Exit code: 1073740791 (0xC0000409) - Stack buffer overflow",
+                Some(
+                    "4-4 package=a; package_frame=a/b.py, line 3; own_frame=c.py, line 9; frames=2; \
+                     dump_frame=a/b.py, line 3; crash_code=0xc0000409",
+                ),
+            ),
             (
                 "# Exception: no wings\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
                 Some(
