@@ -318,6 +318,18 @@ kbgen.readings = (() => {
     return [...row].length >= 60 || row.trimEnd().endsWith(":") || Object.values(figures).every(isPart);
   }
 
+  // Without the marks that Python prints below code, `^^^^` and `~~^~~`.
+  function withoutMarks(figures) {
+    const clean = text =>
+      typeof text === "string"
+        ? text
+            .split(" ")
+            .filter(word => !/^[~^]+$/.test(word))
+            .join(" ")
+        : text;
+    return Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
+  }
+
   const readsForm = ({ order }) => order >= MESSAGE && order < TRACEBACK;
 
   // Whether a rule may read a message: one for any message reads only reports of errors, and no text of several lines.
@@ -434,7 +446,7 @@ kbgen.readings = (() => {
       const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
       // The program went on after a failed import or a warning if a traceback begins later.
       if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
-      return { line: match.line, figures: { ...(near && trace.figures), ...match.figures } };
+      return { line: match.line, figures: { ...(near && trace.figures), ...withoutMarks(match.figures) } };
     });
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
     const said = [];

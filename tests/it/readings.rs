@@ -135,6 +135,19 @@ fn a_fragment_that_excludes_a_reading_also_does_so_in_front_of_the_message() {
 }
 
 #[test]
+fn an_assertion_has_its_message_or_its_condition_without_marks() {
+    let log = |error: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    assert tomato.is_ripe()\n           \
+             ^^^^^^~~~~~~~~~~\n{error}\n"
+        )
+    };
+    assert_eq!(says(&log("AssertionError"))[0], "A check of the program failed: tomato.is_ripe()");
+    let message = says(&log("AssertionError: eat a ripe one"));
+    assert_eq!(message, ["The code in a.py, line 1 raised AssertionError: eat a ripe one"]);
+}
+
+#[test]
 fn a_call_of_another_version_names_the_package_that_calls() {
     let log = "Traceback (most recent call last):
   File \"/srv/ComfyUI/execution.py\", line 5, in execute

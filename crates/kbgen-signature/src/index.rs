@@ -17,6 +17,9 @@ use crate::traceback::Traceback;
 
 /// Maximum distance, in lines, of a `not` fragment that excludes a match.
 const NEGATION_DISTANCE: usize = 40;
+/// Maximum distance, in lines, of the parts of a signature. In the samples of pages it is 9 at most; a log may have more
+/// lines between them.
+const PART_DISTANCE: usize = 200;
 /// Signatures with fewer literal characters and no figures, such as `Killed`, say how a program ended, not why.
 const MIN_CAUSE_LENGTH: usize = 11;
 /// Maximum distance, in lines, of signatures of one page whose figures are merged.
@@ -323,8 +326,6 @@ impl Index {
             has_near(&signature.not, line, NEGATION_DISTANCE) || has_near(&signature.not_on_line, line, 0)
         };
         let (&first, others) = signature.all.split_first()?;
-        let others =
-            others.iter().map(|&pattern| occurrences.of(pattern).first()).collect::<Option<Vec<_>>>()?;
         let length: usize = signature.all.iter().map(|&pattern| self.scanner.weight(pattern)).sum();
         let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
         let literal_length: usize =
@@ -335,7 +336,14 @@ impl Index {
             .filter(|occurrence| !is_excluded(occurrence.line))
             .filter_map(|occurrence| {
                 let mut figures = occurrence.figures.clone();
-                others.iter().for_each(|other| figures.extend(&other.figures));
+                for &pattern in others {
+                    let distance = |other: &&Occurrence| other.line.abs_diff(occurrence.line);
+                    let nearest = occurrences.of(pattern).iter().min_by_key(distance)?;
+                    if !has_near(&[pattern], occurrence.line, PART_DISTANCE) {
+                        return None;
+                    }
+                    figures.extend(&nearest.figures);
+                }
                 if let Some((_, extracted)) =
                     occurrence.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
                 {
