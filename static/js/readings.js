@@ -423,7 +423,7 @@ kbgen.readings = (() => {
     const rows = text.split("\n");
     const rowOf = line => rows[line - before - 1] || "";
     const ruleOf = name => rules.find(({ slug }) => slug === name);
-    const isReadable = ({ slug, figures, line }) => mayRead(ruleOf(slug), figures, rowOf(line));
+    const isReadable = each => mayRead(ruleOf(each.slug), each.figures, rowOf(each.line));
     // A later message, if the rule may not read the first one.
     const later = ({ slug }) => {
       const { isExcluded, own } = placesOf(table, found, slug);

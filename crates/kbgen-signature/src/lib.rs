@@ -16,6 +16,7 @@ mod parts;
 mod pattern;
 mod placeholder;
 mod prefix;
+mod ranking;
 mod reading;
 mod scanner;
 mod similarity;
@@ -27,6 +28,7 @@ mod template;
 mod text_index;
 mod text_search;
 mod traceback;
+mod traceback_lines;
 
 pub use expression::Expression;
 pub use extractor::{
