@@ -81,6 +81,13 @@ interface LogSetting {
 }
 
 /** A page that a signature of `crates/kbgen-signature` found in a log. */
+/** A place in the log where a pattern matches. */
+interface Occurrence {
+  start: number;
+  line: number;
+  figures: Figures;
+}
+
 interface Match {
   slug: string;
   score: number;
@@ -94,7 +101,13 @@ interface Match {
   survivable?: boolean;
 }
 
-type Matches = Match[] & { steps: number; skipped: number; begun: string[]; readings: Match[] };
+type Matches = Match[] & {
+  steps: number;
+  skipped: number;
+  begun: string[];
+  readings: Match[];
+  occurrences: Occurrence[][];
+};
 
 /** What a log says without a page. */
 interface Reading {

@@ -1,6 +1,6 @@
 //! Samples of readings that lead to another sentence than the one listed.
 
-use kbgen_signature::Traceback;
+use kbgen_signature::{LogEnd, Traceback};
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
@@ -27,7 +27,8 @@ fn wrong(
     ReadingSample { text, says }: &ReadingSample,
 ) -> Option<Diagnostic> {
     let index = &context.compiled().index;
-    let found = index.readings(&index.diagnose(&text.value), Traceback::read(&text.value).as_ref());
+    let traceback = Traceback::read(&text.value);
+    let found = index.readings(&index.diagnose(&text.value), traceback.as_ref(), LogEnd::whole(&text.value));
     let Some(reading) = found.into_iter().find(|reading| reading.slug == page.head.id.slug) else {
         return Some(
             Diagnostic::error(&RULE, text.span, "this reading says nothing of this sample")

@@ -1,6 +1,6 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, Index, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, Index, LogEnd, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
@@ -39,13 +39,12 @@ pub struct PageLink {
     pub url: String,
 }
 
-/// Returns what a log says, unless `answers` have a page that names the cause. `text` is the end of the log, after
-/// `skipped_lines` lines. A page of a failed import does not name the cause if the program went on and a later line does.
+/// Returns what a log says, unless `answers` have a page that names the cause. A page of a failed import does not name the cause if the program went on and a later line does.
 pub fn read_log(
     db: &DiagnosisDb,
     index: &Index,
     diagnosis: &Diagnosis,
-    (text, skipped_lines): (&str, usize),
+    log: LogEnd<'_>,
     answers: &mut [DiagnosedPage],
 ) -> Vec<LogReading> {
     let causes: Vec<&mut DiagnosedPage> =
@@ -55,8 +54,8 @@ pub fn read_log(
     if !causes.iter().all(is_survivable) {
         return Vec::new();
     }
-    let traceback = Traceback::read(text).map(|traceback| traceback.after(skipped_lines));
-    let readings = index.readings(diagnosis, traceback.as_ref());
+    let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
+    let readings = index.readings(diagnosis, traceback.as_ref(), log);
     let last_failure =
         readings.iter().filter(|reading| reading.names_cause).map(|reading| reading.line).max();
     let traceback_start = traceback.map_or(0, |traceback| traceback.first_line);

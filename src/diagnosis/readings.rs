@@ -8,7 +8,7 @@ use crate::site::kinds::{ReadingData, SaysText};
 use crate::site::{Page, Site};
 
 /// Figures of a traceback; see [`kbgen_signature::Traceback`].
-const TRACEBACK_FIGURES: [&str; 12] = [
+const TRACEBACK_FIGURES: [&str; 14] = [
     "error",
     "message",
     "root_error",
@@ -19,6 +19,8 @@ const TRACEBACK_FIGURES: [&str; 12] = [
     "node",
     "frames",
     "cut_frame",
+    "dump_frame",
+    "crash_code",
     "library",
     "function",
 ];

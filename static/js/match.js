@@ -939,8 +939,6 @@ kbgen.match = (() => {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
     if (!places(ids[0]).length) return;
-    const others = ids.slice(1).map(id => places(id)[0]);
-    if (others.includes(undefined)) return;
     // Of a frequent fragment, only the first occurrences are known.
     const has = (list, { line }, reach) =>
       list.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= reach));
@@ -948,9 +946,11 @@ kbgen.match = (() => {
     const letters = ids.reduce((sum, id) => sum + matchers[id].letters, 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
-      .filter(place => !has(not, place, 40) && !has(beside, place, 0))
+      .filter(place => ids.every(id => has([id], place, 200)) && !has(not, place, 40) && !has(beside, place, 0))
       .map(place => {
-        const figures = merged(place.figures, ...others.map(other => other.figures), place.extracted[extract]);
+        const distance = other => Math.abs(other.line - place.line);
+        const others = ids.slice(1).map(id => [...places(id)].sort((a, b) => distance(a) - distance(b))[0].figures);
+        const figures = merged(place.figures, ...others, place.extracted[extract]);
         return { page, place, weight, weak, brief: letters < 11 && !Object.keys(figures).length, figures };
       })
       .filter(finding => holds(when, finding.figures));

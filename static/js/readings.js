@@ -11,18 +11,22 @@ kbgen.readings = (() => {
   const LONGEST = 160;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
-  const MARKED = /File|\.py|Traceback|above exception|Exception ignored/;
+  const MARKED = /File|\.py|Traceback|above exception|Exception ignored|\(most recent call first\)/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
   const WRAPPER =
     /See root cause above|See stack trace|ChildFailedError|CalledProcessError|KeyboardInterrupt|SystemExit|CancelledError/;
   const FRAME = /^File "(.*?)", line (\d+)|^(?:File )?([^ ]*?\.py):(\d+),* in |^File ([^ ]*?\.py):(\d+),*$/;
   const RAISED = /^([A-Za-z_][\w.]*)(?::(.*))?$/;
   const HEAD = "Traceback (most recent call last)";
+  const ROW_HEAD = "(most recent call last):";
+  const DUMP_TITLE = "(most recent call first)";
   const cut = text => [...text].slice(0, LONGEST).join("");
 
   // The lines of a traceback that a JSON string contains in one line, else the line.
   function escapedLines(row) {
-    const at = row.indexOf("(most recent call last):\\");
+    const joined = joinedLines(row);
+    if (joined) return joined;
+    const at = row.indexOf(`${ROW_HEAD}\\`);
     const rest = row.slice(at);
     const found = at >= 0 && /^[^\\]*(\\+)n/.exec(rest);
     if (!found) return [row];
@@ -41,12 +45,34 @@ kbgen.readings = (() => {
     return lines;
   }
 
-  // A line without its prefix, colors and frame.
+  // The lines of a traceback that is joined to one line by spaces.
+  function joinedLines(row) {
+    const at = row.indexOf(ROW_HEAD) + ROW_HEAD.length;
+    if (!row.includes(ROW_HEAD) || !row.slice(at).trimStart().startsWith('File "')) return null;
+    const [, ...pieces] = row.slice(at).split(' File "');
+    const last = `File "${pieces.pop()}`;
+    const { name } = inlineException(last, 0) || {};
+    const end = name ? last.indexOf(`${name}: `) : last.length;
+    return [row.slice(0, at), ...pieces.map(piece => `File "${piece}`), last.slice(0, end), last.slice(end)];
+  }
+
+  // The exit code in a line, as hexadecimal digits if the line has it in this form.
+  function crashCode(row) {
+    const at = row.toLowerCase().search(/exit ?code/);
+    const rest = at < 0 ? "" : [...row.slice(at + 8).toLowerCase()].slice(0, 40).join("");
+    const hexadecimal = /0x([\da-f]*)/.exec(rest);
+    if (hexadecimal && hexadecimal[1].length === 8) return hexadecimal[0];
+    const [code] = /-?\d+/.exec(rest) || ["0"];
+    return code === "0" ? "" : code;
+  }
+
+  // A line without its prefix, colors and frame. Each line may be code in Markdown.
   const contentOf = (row, message) =>
     message(row)
       // eslint-disable-next-line no-control-regex
       .replace(/[\0-\x1f\x7f-\x9f]/g, "")
-      .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "");
+      .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "")
+      .replace(/^`\s*(.*?)\s*`$/s, "$1");
 
   function traceback(text, before, { message }) {
     let best;
@@ -60,6 +86,10 @@ kbgen.readings = (() => {
     let wrapped = "";
     let inline;
     let ignored = false;
+    // The stack of the thread that crashed, deepest frame first.
+    let dump;
+    let inDump = false;
+    let inCrashedThread = false;
     // Starts a traceback whose first line is missing.
     const enter = at => {
       if (inside) return;
@@ -81,15 +111,26 @@ kbgen.readings = (() => {
     function readLine(at, row) {
       if (!row && !wrapped) return;
       const marked = MARKED.test(row);
+      if (dump && dump.frames.length && !dump.code) dump.code = crashCode(row);
       if (!marked && !((inside || !best) && LIKELY.test(row)) && !(inside && frames.length) && !wrapped) return;
       const line = contentOf(row, message);
       const joined = /(?:File|line)$/.test(wrapped) ? `${wrapped} ${line}` : wrapped + line;
       const frame = FRAME.exec(joined);
       const raised = RAISED.exec(line);
       wrapped = "";
-      if (frame) {
+      const place = frame && [
+        (frame[1] || frame[3] || frame[5]).replace(/[\\/]+/g, "/"),
+        frame[2] || frame[4] || frame[6],
+      ];
+      if (line.includes(DUMP_TITLE)) {
+        inDump = true;
+        inCrashedThread = !dump || !dump.frames.length || line.startsWith("Current thread");
+        if (inCrashedThread) dump = { name: "", message: "", line: at, frames: [], isDump: true };
+      } else if (place && inDump) {
+        if (inCrashedThread) dump.frames.push(place);
+      } else if (place) {
         enter(at);
-        frames.push([(frame[1] || frame[3] || frame[5]).replace(/[\\/]+/g, "/"), frame[2] || frame[4] || frame[6]]);
+        frames.push(place);
         ended = at;
       } else if (line.includes(HEAD)) {
         const [name] = line.split(HEAD);
@@ -98,6 +139,7 @@ kbgen.readings = (() => {
           first = at;
         }
         frames = [];
+        inDump = false;
         announced = /^[A-Za-z_][\w.]*$/.test(name.trim()) ? name.trim() : "";
         linked = false;
         inside = true;
@@ -115,6 +157,10 @@ kbgen.readings = (() => {
       else if (!best && !inside && !inline) inline = inlineException(line, at);
     }
     text.split("\n").forEach((row, at) => escapedLines(row).forEach(piece => readLine(at + 1, piece)));
+    if (!best && !frames.length && dump && dump.frames.length) {
+      dump.frames.reverse();
+      best = { root: dump, last: dump, first: dump.line };
+    }
     if (!best && !frames.length && inline) best = { root: inline, last: inline, first: inline.line };
     const named = best && best.last;
     if (inside && frames.length && !(named && named.frames.length)) {
@@ -185,11 +231,12 @@ kbgen.readings = (() => {
     add("package", caller);
     // An exception that only reports another failure says nothing.
     if (last.frames.length && (chained || !last.wrapper)) figures.frames = last.frames.length;
-    if (last.ended && last.frames.length) {
+    if ((last.ended || last.isDump) && last.frames.length) {
       const [path, line] = last.frames.at(-1);
       const [, inner] = /-packages\/(.*)/.exec(path) || [];
-      add("cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
+      add(last.isDump ? "dump_frame" : "cut_frame", `${inner === undefined ? ending(path) : inner}, line ${line}`);
     }
+    add("crash_code", last.code);
     return figures;
   }
 
@@ -241,7 +288,57 @@ kbgen.readings = (() => {
   const MESSAGE = 70;
   const TRACEBACK = 80;
   const FALLBACK = 90;
+  const POINTER = 92;
   const REPEATING = 95;
+  const LOW_LEVELS = "TRACE DEBUG INFO NOTICE NOTE WARNING WARN DBG DEBG INF WRN".split(" ");
+  const HIGH_LEVELS = "ERROR ERR FATAL CRITICAL PANIC".split(" ");
+
+  const LOGGER = /^\s*(?:ERROR|ERR|FATAL|CRITICAL|PANIC):[\w.]+:/;
+
+  // Whether a line is no report of an error: its first level is lower, or it is of Chromium.
+  function isQuiet(row) {
+    for (const { 0: word, index } of row.matchAll(/\w+/g)) {
+      const behind = row[index + word.length];
+      const upper = word.toUpperCase();
+      const isMarked = word === upper || behind === ":" || row[index - 1] === "=";
+      if ((isMarked && LOW_LEVELS.includes(upper)) || (/Warning$/.test(word) && behind === ":")) return true;
+      if ((isMarked && HIGH_LEVELS.includes(upper)) || /(?:Error|Exception)$/.test(word)) {
+        return row[index - 1] === ":" && behind === ":" && /\.(?:cc|mm)[(:]/.test(row.slice(index));
+      }
+    }
+    return false;
+  }
+
+  // Whether the figures of a message are on its line, or on the next ones after a line that may be wrapped or ends
+  // with a colon.
+  function isOnLine(figures, row) {
+    const spell = text => text.replace(/[^A-Za-z\d]/g, "").toLowerCase();
+    const whole = spell(row);
+    const isPart = figure => typeof figure !== "string" || whole.includes(spell(figure));
+    return [...row].length >= 60 || row.trimEnd().endsWith(":") || Object.values(figures).every(isPart);
+  }
+
+  // Without the marks that Python prints below code, `^^^^` and `~~^~~`.
+  function withoutMarks(figures) {
+    const clean = text =>
+      typeof text === "string"
+        ? text
+            .split(" ")
+            .filter(word => !/^[~^]+$/.test(word))
+            .join(" ")
+        : text;
+    return Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
+  }
+
+  const readsForm = ({ order }) => order >= MESSAGE && order < TRACEBACK;
+
+  // Whether a rule may read a message: one for any message reads only reports of errors, and no text of several lines.
+  function mayRead(rule, figures, row) {
+    if (!readsForm(rule) && rule.order < REPEATING) return true;
+    // Without the name of its logger, the message is read on its own.
+    const isMessage = !readsForm(rule) || !LOGGER.test(row);
+    return !isQuiet(row) && (!figures || (isMessage && isOnLine(figures, row)));
+  }
 
   // The meaning of a value, or else of the module that it is a part of.
   function meaning(table, value) {
@@ -283,24 +380,28 @@ kbgen.readings = (() => {
     );
 
   // The order of a reading: without frames, the traceback is a single line; cut off, or with a message that names no
-  // cause, it says less than a message.
-  function orderOf(rule, each, found, rules) {
-    if (!rule.traceback || !each) return rule.order;
-    if (!each.figures.frames) return REPEATING;
-    return "cut_frame" in each.figures || passesOn(each.line, found, rules) ? FALLBACK : rule.order;
+  // cause, it says less than a message. A message of any form says less than the exception behind it.
+  function orderOf(rule, each, ending, isPassedOn) {
+    if (!each) return rule.order;
+    if (!rule.traceback) return readsForm(rule) && ending && ending.first > each.line ? TRACEBACK + 1 : rule.order;
+    if (!each.figures.frames || isPassedOn(each.line)) return REPEATING;
+    return "cut_frame" in each.figures ? FALLBACK : rule.order;
+  }
+
+  // The places in the log that a reading matches, and whether a `not` fragment of it is near a line.
+  function placesOf(table, { occurrences }, name) {
+    const { signatures } = table.pages.find(({ slug, kind }) => slug === name && kind === "reading");
+    const places = ids => ids.flatMap(id => occurrences[id] || []);
+    const fragments = places(signatures.flatMap(({ not = [] }) => not));
+    const isExcluded = line => fragments.some(other => Math.abs(other.line - line) <= 40);
+    return { isExcluded, own: places(signatures.map(({ all }) => all[0])).sort((a, b) => a.start - b.start) };
   }
 
   // The messages of exceptions and error lines, each read on its own.
-  function* messages(table, found, trace) {
+  function* messages(table, found, trace, ruleOf, rowOf) {
     const known = trace ? ["message", "root_message"].map(name => [trace.line, trace.figures[name]]) : [];
     const names = ["message", "answer", "failure", "reason"];
     const printed = found.readings.flatMap(({ line, figures }) => names.map(name => [line, figures[name]]));
-    // Whether a `not` fragment of a reading is near a line.
-    const isExcluded = (slug, line) => {
-      const { signatures } = table.pages.find(page => page.slug === slug && page.kind === "reading");
-      const fragments = signatures.flatMap(({ not = [] }) => not);
-      return fragments.some(id => (found.occurrences[id] || []).some(other => Math.abs(other.line - line) <= 40));
-    };
     const told = known.concat(printed).filter(([, message]) => message !== undefined);
     for (const [line, message] of told.slice(0, MESSAGES)) {
       const work = kbgen.match(table, `Error: ${message}`);
@@ -309,8 +410,8 @@ kbgen.readings = (() => {
       while (!step.done && !step.value) step = work.next();
       const causes = step.done ? step.value.readings : [];
       yield* causes
-        .filter(own => table.readings.some(({ slug, order }) => slug === own.slug && order < FALLBACK))
-        .filter(own => !isExcluded(own.slug, line))
+        .filter(({ slug }) => ruleOf(slug).order < FALLBACK && mayRead(ruleOf(slug), null, rowOf(line)))
+        .filter(({ slug }) => !placesOf(table, found, slug).isExcluded(line))
         .map(own => ({ ...own, line }));
     }
   }
@@ -319,36 +420,61 @@ kbgen.readings = (() => {
     const rules = table.readings || [];
     const read = kbgen.match.reading;
     const trace = traceback(text, before, read);
-    const all = found.readings.concat(...messages(table, found, trace));
+    const rows = text.split("\n");
+    const rowOf = line => rows[line - before - 1] || "";
+    const ruleOf = name => rules.find(({ slug }) => slug === name);
+    const isReadable = each => mayRead(ruleOf(each.slug), each.figures, rowOf(each.line));
+    // A later message, if the rule may not read the first one.
+    const later = ({ slug }) => {
+      const { isExcluded, own } = placesOf(table, found, slug);
+      const others = own.filter(({ line }) => !isExcluded(line)).map(({ line, figures }) => ({ slug, line, figures }));
+      return others.find(isReadable);
+    };
+    const all = found.readings
+      .map(each => (isReadable(each) ? each : later(each)))
+      .filter(Boolean)
+      .concat(...messages(table, found, trace, ruleOf, rowOf));
+    const isPassedOn = line => passesOn(line, found, rules);
+    const { error, frames, cut_frame: cutFrame } = (trace && trace.figures) || {};
+    // The exception that ended the program.
+    const ending = error && frames && !cutFrame && !isPassedOn(trace.line) && trace;
     const survived = new Set();
-    const isSurvived = each => Number(survived.has(each.slug));
     const matched = rules.map(rule => {
       if (rule.traceback) return trace && { line: trace.line, figures: { ...trace.figures } };
-      const readsForm = rule.order >= MESSAGE && rule.order < TRACEBACK;
-      const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm && passesOn(line, found, rules)));
+      const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm(rule) && isPassedOn(line)));
       if (!match) return null;
       const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
       // The program went on after a failed import or a warning if a traceback begins later.
       if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
-      return { line: match.line, figures: { ...(near && trace.figures), ...match.figures } };
+      return { line: match.line, figures: { ...(near && trace.figures), ...withoutMarks(match.figures) } };
     });
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
-    const said = matched
+    const said = [];
+    matched
       .map((each, at) => each && reading(rules[at], each.line, each.figures, read))
-      .map((each, at) => ({ ...each, order: orderOf(rules[at], each, found, rules) }))
+      .map((each, at) => ({ ...each, order: orderOf(rules[at], each, ending, isPassedOn) }))
       .filter(each => each.says)
-      .sort((a, b) => isSurvived(a) - isSurvived(b) || a.order - b.order || a.line - b.line)
-      .filter((each, at, all) => each.order < FALLBACK || all[0].order >= FALLBACK)
-      .filter(
-        (each, at, all) =>
-          each.order < REPEATING || [...found, ...all.slice(0, at)].every(other => other.line !== each.line),
-      )
-      .slice(0, MOST)
       .map(each => {
-        const { order, ...reading } = each;
-        if (order < FALLBACK) return { ...reading, names_cause: true };
-        return order < REPEATING ? { ...reading, explains: true } : reading;
+        const isCause = each.order < FALLBACK;
+        const quiet = isQuiet(rowOf(each.line));
+        return { each, rank: [survived.has(each.slug), !isCause, quiet, each.order, each.line].map(Number) };
+      })
+      .sort((a, b) => a.rank.map((value, at) => value - b.rank[at]).find(Boolean) || 0)
+      .forEach(({ each: { order, ...one } }, at, [{ each: first }]) => {
+        if (order >= FALLBACK && first.order < FALLBACK) return;
+        const hasLine = ({ line }) => line === one.line;
+        const inTrace = trace && one.line >= trace.first && one.line <= trace.line;
+        const hasTrace = other => inTrace && other.one.line === trace.line;
+        const isRepeated =
+          order >= REPEATING && (found.some(hasLine) || said.some(other => hasLine(other.one) || hasTrace(other)));
+        // Of a line, one reading says what happened, and another one where the cause is.
+        const isRead = said.some(other => hasLine(other.one) && other.order >= POINTER === order >= POINTER);
+        if (!isRepeated && !isRead) said.push({ order, one });
       });
-    return Object.assign(said, { start: trace ? trace.first : 0 });
+    const readings = said.slice(0, MOST).map(({ order, one }) => {
+      if (order < FALLBACK) return { ...one, names_cause: true };
+      return order < REPEATING ? { ...one, explains: true } : one;
+    });
+    return Object.assign(readings, { start: trace ? trace.first : 0 });
   };
 })();

@@ -8,7 +8,7 @@ use kbgen::diagnosis::{
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::site::Site;
-use kbgen_signature::{Reading, TextIndex, Traceback};
+use kbgen_signature::{LogEnd, Reading, TextIndex, Traceback};
 
 use crate::expect::repository;
 
@@ -52,7 +52,7 @@ impl Knowledge {
     /// Returns what the log says, whatever pages it has.
     pub fn readings(&self, log: &str) -> Vec<Reading> {
         let index = &self.compiled.index;
-        index.readings(&index.diagnose(log), Traceback::read(log).as_ref())
+        index.readings(&index.diagnose(log), Traceback::read(log).as_ref(), LogEnd::whole(log))
     }
 
     /// Returns slug, text and sentence of every sample of a reading.

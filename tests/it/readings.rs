@@ -64,11 +64,13 @@ RuntimeError: Worker failed. See root cause above.
 #[test]
 fn a_message_is_read_wherever_a_program_prints_it() {
     for log in [
-        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nTypeError: qwen isn't supported yet.\n",
-        "level=ERROR msg=\"qwen isn't supported yet.\"",
-        "{\"error\":{\"code\":501,\"message\":\"qwen isn't supported yet.\",\"type\":\"x\"}}",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nTypeError: tomato isn't supported here.\n",
+        "ERROR:root:tomato isn't supported here.",
+        "ERROR [app.routers.models] tomato isn't supported here.",
+        "level=ERROR msg=\"tomato isn't supported here.\"",
+        "{\"error\":\"tomato isn't supported here.\"}",
     ] {
-        let expected = "The installed version of the program does not support this: qwen";
+        let expected = "The installed version of the program does not support this: tomato";
         assert!(says(log).iter().any(|says| says == expected), "{log}: {:?}", says(log));
     }
     // The line only passes on a failure.
@@ -77,11 +79,72 @@ fn a_message_is_read_wherever_a_program_prints_it() {
 }
 
 #[test]
+fn of_a_line_one_reading_says_what_happened() {
+    let log = "Traceback (most recent call last):
+  File \"/app/nodes.py\", line 4, in load
+RuntimeError: The upscaler was not found and is not supported. Please install the upscaler.
+";
+    assert_eq!(says(log), ["The upscaler was not found and is not supported."]);
+    let crash = "(Exit code: 18446744072635812000). Unknown error. Try a different model and/or config.";
+    assert_eq!(says(crash).len(), 2, "one says what the code means, the other where the cause is");
+}
+
+/// Lines of a lower level, and a line of a browser inside a program.
+const QUIET_LINES: [&str; 6] = [
+    "warning: Failed to copy the cache: the folder is missing",
+    "progress 0/1   warning: Failed to copy the cache: the folder is missing",
+    "2025-01-01 10:00:00 INFO [cache.py:3] Error: the tomato backend is not supported",
+    "time=2025-01-01T10:00:00.000Z level=WARN msg=\"Error: the tomato backend is not supported\"",
+    "UserWarning: Error: the tomato backend is not supported",
+    "[744472:0525/145619.063924:ERROR:tomato_buffer_x11.cc(49)] tomato extension not supported.",
+];
+
+#[test]
+fn a_message_of_any_form_is_read_only_in_a_report_of_an_error() {
+    for quiet in QUIET_LINES {
+        assert_eq!(says(quiet), [""; 0], "{quiet}");
+    }
+    let failed = says(&format!("{}\nError: the potato backend is not supported\n", QUIET_LINES[5]));
+    assert!(failed[0].contains("potato"), "{failed:?}");
+}
+
+#[test]
+fn the_text_of_short_lines_is_no_message() {
+    let lines = "driver error: the name is empty\nanother tomato is not supported\n";
+    assert_eq!(says(lines), [""; 0]);
+    let below = "Error:\nthe tomato is not supported\n";
+    assert_eq!(says(below).len(), 1, "the message is below its title");
+}
+
+#[test]
+fn the_exception_that_ended_the_program_comes_before_an_earlier_message_of_any_form() {
+    let message = "Error: the tomato backend is not supported\n";
+    let exception =
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no flux\n";
+    let first = says(&format!("{message}{exception}")).remove(0);
+    assert_eq!(first, "The code in a.py, line 1 raised ValueError: no flux");
+    assert!(says(&format!("{exception}{message}"))[0].contains("tomato"));
+}
+
+#[test]
 fn a_fragment_that_excludes_a_reading_also_does_so_in_front_of_the_message() {
-    let message = "OSError: [Errno 5] Failed to open the shard: the header is damaged";
+    let message = "RuntimeError: Failed to open the shard: the header is damaged";
     let says_step = |log: &str| says(log).iter().any(|says| says.starts_with("The program could not open"));
     assert!(says_step(message));
     assert!(!says_step(&format!("amdgpu not found in modules\n{message}")));
+}
+
+#[test]
+fn an_assertion_has_its_message_or_its_condition_without_marks() {
+    let log = |error: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    assert tomato.is_ripe()\n           \
+             ^^^^^^~~~~~~~~~~\n{error}\n"
+        )
+    };
+    assert_eq!(says(&log("AssertionError"))[0], "A check of the program failed: tomato.is_ripe()");
+    let message = says(&log("AssertionError: eat a ripe one"));
+    assert_eq!(message, ["The code in a.py, line 1 raised AssertionError: eat a ripe one"]);
 }
 
 #[test]
@@ -247,6 +310,13 @@ fn every_sample_is_read_as_its_file_says() {
     }
     for (_, text) in knowledge.samples() {
         cases.push(json!({"text": text, "readings": knowledge.readings(text)}));
+    }
+    let exception = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no flux";
+    for quiet in QUIET_LINES {
+        for log in [quiet.to_owned(), format!("{quiet}\nError: the potato is not supported\n{exception}\n")] {
+            let readings = knowledge.readings(&log);
+            cases.push(json!({"text": log, "readings": readings}));
+        }
     }
     let vectors = json!({"table": knowledge.compiled.index.table(), "cases": cases});
     let written = serde_json::to_string(&vectors).expect("readings are plain data");

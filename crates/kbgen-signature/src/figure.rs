@@ -75,6 +75,19 @@ impl Figures {
         }
     }
 
+    /// Removes the marks that Python prints below code, `^^^^` and `~~^~~`, from texts.
+    pub(crate) fn without_marks(mut self) -> Self {
+        let is_mark = |word: &str| !word.is_empty() && word.chars().all(|c| c == '^' || c == '~');
+        for (_, figure) in &mut self.0 {
+            if let Figure::Text(text) = figure
+                && text.split(' ').any(is_mark)
+            {
+                *text = text.split(' ').filter(|word| !is_mark(word)).collect::<Vec<_>>().join(" ");
+            }
+        }
+        self
+    }
+
     /// Adds the figures whose names are missing.
     pub fn extend(&mut self, others: &Self) {
         for (name, figure) in &others.0 {

@@ -1,14 +1,15 @@
 //! The signature index: finds the pages that match a log, best first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
-use crate::reading::{self, Reading, ReadingPage, ReadingRule};
+use crate::ranking::{Candidate, rank};
+use crate::reading::{self, LogEnd, Reading, ReadingPage, ReadingRule};
 use crate::scanner::{MAX_OCCURRENCES, Occurrence, Occurrences, ScanState, Scanner};
 use crate::step_budget::PatternCost;
 use crate::stream::LogStream;
@@ -17,14 +18,13 @@ use crate::traceback::Traceback;
 
 /// Maximum distance, in lines, of a `not` fragment that excludes a match.
 const NEGATION_DISTANCE: usize = 40;
+/// Maximum distance, in lines, of the parts of a signature. In the samples of pages it is 9 at most; a log may have more
+/// lines between them.
+const PART_DISTANCE: usize = 200;
 /// Signatures with fewer literal characters and no figures, such as `Killed`, say how a program ended, not why.
 const MIN_CAUSE_LENGTH: usize = 11;
 /// Maximum distance, in lines, of signatures of one page whose figures are merged.
 const MERGE_DISTANCE: usize = 20;
-/// Matches with fewer characters between them belong to one event.
-const EVENT_GAP: usize = 160;
-/// Maximum length of an event, in characters.
-const EVENT_LENGTH: usize = 480;
 /// Weight that a true condition adds to a signature.
 const CONDITION_BONUS: usize = 10;
 
@@ -77,6 +77,9 @@ pub struct Diagnosis {
     /// Readings with a `not` fragment in the log, each with the 1-based line of the fragment.
     #[serde(skip)]
     pub exclusions: Vec<(String, usize)>,
+    /// Every message that a reading matches, by its position.
+    #[serde(skip)]
+    pub(crate) messages: Vec<ReadingMessage>,
     /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
     pub steps: u64,
     /// The pattern with the most steps in one window of the text.
@@ -85,14 +88,14 @@ pub struct Diagnosis {
     pub skipped: Option<usize>,
 }
 
-/// A signature that matches the log.
-struct Candidate<'table> {
-    occurrence: Occurrence,
-    weight: usize,
-    page: &'table TablePage,
-    figures: Figures,
-    weak: bool,
-    brief: bool,
+/// A message that a reading matches.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ReadingMessage {
+    pub slug: String,
+    /// 1-based line of the message.
+    pub line: usize,
+    pub figures: Figures,
+    start: usize,
 }
 
 impl Index {
@@ -130,27 +133,49 @@ impl Index {
         self.finish(&self.scanner.scan(log))
     }
 
-    /// Returns what a log says, whether or not it has a page: its messages and its traceback in words.
+    /// Returns what a log says, whether or not it has a page: its messages and its traceback in words. `log` is the end of
+    /// the log, whose lines tell reports of errors from others.
     ///
     /// Each message of an exception or of an error line is also read on its own, as `Error: message`: what it says does
     /// not depend on the program that prints it.
-    pub fn readings(&self, diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> Vec<Reading> {
-        let mut found = diagnosis.readings.clone();
+    pub fn readings(
+        &self,
+        diagnosis: &Diagnosis,
+        traceback: Option<&Traceback>,
+        log: LogEnd<'_>,
+    ) -> Vec<Reading> {
+        let rule = |slug: &str| self.table.readings.iter().find(|rule| rule.slug == slug);
+        let may_read = |found: &Match, is_whole| {
+            rule(&found.slug).is_some_and(|rule| rule.may_read(found, log, is_whole))
+        };
+        let is_excluded = |slug: &str, line: usize| {
+            let excludes = |(of, at): &(String, usize)| of == slug && at.abs_diff(line) <= NEGATION_DISTANCE;
+            diagnosis.exclusions.iter().any(excludes)
+        };
+        // A later message, if the rule may not read the first one.
+        let readable = |found: &Match| {
+            let own = diagnosis.messages.iter().filter(|message| message.slug == found.slug);
+            let own = own.filter(|message| !is_excluded(&message.slug, message.line));
+            let others = own.map(|message| Match {
+                line: message.line,
+                figures: message.figures.clone(),
+                survivable: false,
+                ..found.clone()
+            });
+            std::iter::once(found.clone()).chain(others).find(|found| may_read(found, false))
+        };
+        let mut found: Vec<Match> = diagnosis.readings.iter().filter_map(readable).collect();
         for (line, message) in reading::messages(diagnosis, traceback) {
             for own in self.diagnose(&format!("Error: {message}")).readings {
-                let has_slug = |rule: &&ReadingRule| rule.slug == own.slug;
-                let names_cause =
-                    self.table.readings.iter().find(has_slug).is_some_and(ReadingRule::names_cause);
-                let is_excluded = diagnosis
-                    .exclusions
-                    .iter()
-                    .any(|(slug, at)| *slug == own.slug && at.abs_diff(line) <= NEGATION_DISTANCE);
-                if names_cause && !is_excluded && found.iter().all(|other| other.slug != own.slug) {
-                    found.push(Match { line, column: 1, ..own });
+                let own = Match { line, column: 1, ..own };
+                let names_cause = rule(&own.slug).is_some_and(ReadingRule::names_cause);
+                let is_known = found.iter().any(|other| other.slug == own.slug);
+                if names_cause && !is_excluded(&own.slug, line) && !is_known && may_read(&own, true) {
+                    found.push(own);
                 }
             }
         }
-        reading::readings(&self.table.readings, diagnosis, &found, traceback)
+        reading::readings(&self.table.readings, diagnosis, &found, traceback, log)
     }
 
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning
@@ -219,8 +244,20 @@ impl Index {
             let found = fragments.into_iter().flat_map(|fragment| occurrences.of(fragment));
             found.map(|fragment| (page.slug.clone(), fragment.line))
         });
+        let messages = self.table.pages.iter().filter(|page| page.kind == Kind::Reading).flat_map(|page| {
+            let patterns = page.signatures.iter().filter_map(|signature| signature.all.first());
+            patterns.flat_map(|pattern| occurrences.of(*pattern)).map(|occurrence| ReadingMessage {
+                slug: page.slug.clone(),
+                line: occurrence.line,
+                figures: occurrence.figures.clone(),
+                start: occurrence.start,
+            })
+        });
+        let mut messages: Vec<ReadingMessage> = messages.collect();
+        messages.sort_by_key(|message| message.start);
         Diagnosis {
             exclusions: exclusions.collect(),
+            messages,
             matches: rank(candidates),
             readings: rank(readings),
             steps: state.budget.steps,
@@ -276,8 +313,6 @@ impl Index {
             has_near(&signature.not, line, NEGATION_DISTANCE) || has_near(&signature.not_on_line, line, 0)
         };
         let (&first, others) = signature.all.split_first()?;
-        let others =
-            others.iter().map(|&pattern| occurrences.of(pattern).first()).collect::<Option<Vec<_>>>()?;
         let length: usize = signature.all.iter().map(|&pattern| self.scanner.weight(pattern)).sum();
         let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
         let literal_length: usize =
@@ -288,7 +323,14 @@ impl Index {
             .filter(|occurrence| !is_excluded(occurrence.line))
             .filter_map(|occurrence| {
                 let mut figures = occurrence.figures.clone();
-                others.iter().for_each(|other| figures.extend(&other.figures));
+                for &pattern in others {
+                    let distance = |other: &&Occurrence| other.line.abs_diff(occurrence.line);
+                    let nearest = occurrences.of(pattern).iter().min_by_key(distance)?;
+                    if !has_near(&[pattern], occurrence.line, PART_DISTANCE) {
+                        return None;
+                    }
+                    figures.extend(&nearest.figures);
+                }
                 if let Some((_, extracted)) =
                     occurrence.extracted.iter().find(|(id, _)| Some(*id) == signature.extract)
                 {
@@ -311,88 +353,4 @@ impl Index {
         let most = found.iter().map(|candidate| candidate.figures.len()).max()?;
         found.into_iter().find(|candidate| candidate.figures.len() * 2 >= most)
     }
-}
-
-/// Sorts by the kind of page, then by event, then by the weight of the signature; weak signatures come last.
-///
-/// An earlier event precedes a later one, which is often its consequence, unless the weight of the later one is much higher,
-/// or the earlier one only says how a program ended. A cause that the program survived ranks as a warning.
-fn rank(mut candidates: Vec<Candidate<'_>>) -> Vec<Match> {
-    const EVENT_BONUS: [usize; 6] = [60, 40, 28, 18, 10, 4];
-    const MAX_STRENGTH: usize = 30;
-    const MAX_WEIGHT: usize = 199;
-    candidates.sort_by_key(|candidate| (candidate.weak, candidate.occurrence.start));
-    let strong = candidates.iter().take_while(|candidate| !candidate.weak).count();
-    let is_failure = |found: &&Candidate<'_>| {
-        found.page.kind == Kind::Cause && !found.occurrence.is_survivable && !found.brief
-    };
-    let last_failure =
-        candidates[..strong].iter().filter(is_failure).map(|found| found.occurrence.start).max();
-    let kind = |found: &Candidate<'_>| {
-        let is_survived = found.occurrence.is_survivable && Some(found.occurrence.start) < last_failure;
-        if is_survived { found.page.kind.min(Kind::Warning) } else { found.page.kind }
-    };
-    let events = events(&candidates[..strong]);
-    let mut strongest: BTreeMap<(usize, Kind), usize> = BTreeMap::new();
-    for (candidate, event) in candidates.iter().zip(&events) {
-        let strongest_weight = strongest.entry((*event, kind(candidate))).or_default();
-        *strongest_weight = candidate.weight.max(*strongest_weight);
-    }
-    let score = |at: usize| {
-        let candidate = &candidates[at];
-        if candidate.weak {
-            return candidate.weight.min(MAX_WEIGHT) as u32;
-        }
-        let of_event = strongest[&(events[at], kind(candidate))];
-        let bonus = if candidate.brief { None } else { EVENT_BONUS.get(events[at]).copied() };
-        let strength = of_event.min(MAX_STRENGTH) + bonus.unwrap_or(0);
-        let kind = match kind(candidate) {
-            Kind::Cause => 60_000,
-            Kind::Warning => 30_000,
-            Kind::Wrapper | Kind::Reading => 0,
-        };
-        (kind + strength * (MAX_WEIGHT + 1) + candidate.weight.min(MAX_WEIGHT)) as u32
-    };
-    let scores: Vec<u32> = (0..candidates.len()).map(score).collect();
-    let mut matches: Vec<Match> = candidates
-        .into_iter()
-        .zip(scores)
-        .map(|(candidate, score)| Match {
-            slug: candidate.page.slug.clone(),
-            score,
-            line: candidate.occurrence.line,
-            column: candidate.occurrence.column,
-            quote: candidate.occurrence.quote,
-            cause: candidate
-                .page
-                .causes
-                .iter()
-                .find(|cause| cause.when.holds(&candidate.figures))
-                .map(|cause| cause.id.clone()),
-            figures: candidate.figures,
-            weak: candidate.weak,
-            brief: candidate.brief,
-            survivable: candidate.occurrence.is_survivable,
-        })
-        .collect();
-    matches.sort_by_key(|found| Reverse(found.score));
-    matches
-}
-
-/// Returns the number of the event of each candidate; candidates are sorted by position.
-fn events(candidates: &[Candidate<'_>]) -> Vec<usize> {
-    let mut events = Vec::with_capacity(candidates.len());
-    let (mut event, mut begin, mut end) = (0, 0, 0);
-    for (at, Candidate { occurrence, .. }) in candidates.iter().enumerate() {
-        if at > 0 && (occurrence.start >= end + EVENT_GAP || occurrence.start >= begin + EVENT_LENGTH) {
-            event += 1;
-            end = 0;
-        }
-        if end == 0 {
-            begin = occurrence.start;
-        }
-        end = end.max(occurrence.end);
-        events.push(event);
-    }
-    events
 }

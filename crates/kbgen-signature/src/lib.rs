@@ -16,6 +16,7 @@ mod parts;
 mod pattern;
 mod placeholder;
 mod prefix;
+mod ranking;
 mod reading;
 mod scanner;
 mod similarity;
@@ -27,6 +28,7 @@ mod template;
 mod text_index;
 mod text_search;
 mod traceback;
+mod traceback_lines;
 
 pub use expression::Expression;
 pub use extractor::{
@@ -37,7 +39,7 @@ pub use index::{Diagnosis, Index, Match};
 pub use parse_error::ParseError;
 pub use parts::{PatternPartition, TableParts, TextIndexParts};
 pub use pattern::Pattern;
-pub use reading::{Lookup, Reading, ReadingPage, ReadingRule, ReadingText, ReadingTexts};
+pub use reading::{LogEnd, Lookup, Reading, ReadingPage, ReadingRule, ReadingText, ReadingTexts};
 pub use scanner::is_failed_import;
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;

@@ -23,6 +23,10 @@ const FALLBACK_ORDER: u32 = 90;
 /// Readings of this order and later ones only repeat a message; they are left out where a page or another reading has
 /// its line.
 const REPEATING_ORDER: u32 = 95;
+/// Readings of this order and later ones say where the cause is; those before say how the program ended.
+const POINTER_ORDER: u32 = 92;
+/// Shortest line that a terminal may have wrapped, so that its message continues on the next one.
+const MIN_WRAPPED_LENGTH: usize = 60;
 
 /// Figures that hold the message of a program within its line, as of `{"error": "…"}`.
 const MESSAGE_FIGURES: [&str; 4] = ["message", "answer", "failure", "reason"];
@@ -96,6 +100,23 @@ impl ReadingRule {
     pub(crate) fn names_cause(&self) -> bool {
         self.order < FALLBACK_ORDER
     }
+
+    /// Returns whether it reads any message by its form.
+    fn reads_form(&self) -> bool {
+        (MESSAGE_ORDER..TRACEBACK_ORDER).contains(&self.order)
+    }
+
+    /// Returns whether it may read a message. A rule for any message reads only reports of errors, and no text that
+    /// consists of several short lines: `is_whole` if the message is known to be within its line.
+    pub(crate) fn may_read(&self, found: &Match, log: LogEnd<'_>, is_whole: bool) -> bool {
+        if !self.reads_form() && self.order < REPEATING_ORDER {
+            return true;
+        }
+        let line = log.line(found.line);
+        // Without the name of its logger, the message is read on its own.
+        let is_message = !self.reads_form() || !has_logger(line);
+        !is_quiet(line) && (is_whole || is_message && is_on_line(&found.figures, line))
+    }
 }
 
 /// A figure that is the meaning of another one.
@@ -158,14 +179,91 @@ pub(crate) fn messages(diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> 
     raised.chain(printed).take(MAX_MESSAGES).collect()
 }
 
-/// Returns what a log says, in the order of the rules. `messages` has the messages of the log, and those within them.
+/// The end of a log, where its lines are known.
+#[derive(Debug, Clone, Copy)]
+pub struct LogEnd<'l> {
+    /// The text.
+    pub text: &'l str,
+    /// Number of lines before the text.
+    pub skipped_lines: usize,
+}
+
+impl<'l> LogEnd<'l> {
+    /// Returns a whole log.
+    pub fn whole(text: &'l str) -> Self {
+        Self { text, skipped_lines: 0 }
+    }
+
+    /// Returns a line by its 1-based number; empty if it is not in the text.
+    fn line(self, number: usize) -> &'l str {
+        let at = number.checked_sub(self.skipped_lines + 1);
+        at.and_then(|at| self.text.split('\n').nth(at)).unwrap_or_default()
+    }
+}
+
+/// Names of levels below an error, and of those from it on.
+const LOW_LEVELS: [&str; 11] =
+    ["TRACE", "DEBUG", "INFO", "NOTICE", "NOTE", "WARNING", "WARN", "DBG", "DEBG", "INF", "WRN"];
+const HIGH_LEVELS: [&str; 5] = ["ERROR", "ERR", "FATAL", "CRITICAL", "PANIC"];
+/// Ending of the place in the source code of Chromium, which programs with a browser inside print without a failure:
+/// `[744472:0525/145619.063924:ERROR:gpu_memory_buffer_support_x11.cc(49)] dri3 extension not supported.`
+const CHROMIUM_FILES: [&str; 4] = [".cc(", ".cc:", ".mm(", ".mm:"];
+
+/// Returns whether a line is no report of an error: its first level is lower, or it is of Chromium.
+fn is_quiet(line: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for word in line.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()) {
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        let before = line[..start].chars().next_back();
+        let behind = &line[start + word.len()..];
+        let upper = word.to_ascii_uppercase();
+        // A level is in capitals, or marked as one.
+        let is_marked = word == upper || behind.starts_with(':') || before == Some('=');
+        let is_level = |levels: &[&str]| is_marked && levels.contains(&upper.as_str());
+        if is_level(&LOW_LEVELS) || word.ends_with("Warning") && behind.starts_with(':') {
+            return true;
+        }
+        if is_level(&HIGH_LEVELS) || word.ends_with("Error") || word.ends_with("Exception") {
+            let is_named = before == Some(':') && behind.starts_with(':');
+            return is_named && CHROMIUM_FILES.iter().any(|file| behind.contains(file));
+        }
+    }
+    false
+}
+
+/// Returns whether a line begins with a level and the name of a logger, as in `ERROR:root:message`.
+fn has_logger(line: &str) -> bool {
+    let behind = HIGH_LEVELS.iter().find_map(|level| line.trim_start().strip_prefix(level));
+    let name = behind.and_then(|rest| rest.strip_prefix(':')?.split_once(':'));
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
+    name.is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
+}
+
+/// Returns whether the figures of a message are on its line, or on the next ones after a line that may be wrapped or ends
+/// with a colon.
+fn is_on_line(figures: &Figures, line: &str) -> bool {
+    let spell = |text: &str| {
+        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    let whole = spell(line);
+    line.chars().count() >= MIN_WRAPPED_LENGTH
+        || line.trim_end().ends_with(':')
+        || figures.iter().all(|(_, figure)| match figure {
+            Figure::Text(text) => whole.contains(&spell(text)),
+            Figure::Number(_) => true,
+        })
+}
+
+/// Returns what a log says, in the order of the rules, one reading for each line. `messages` has the messages of the log, and
+/// those within them.
 pub(crate) fn readings(
     rules: &[ReadingRule],
     diagnosis: &Diagnosis,
     messages: &[Match],
     traceback: Option<&Traceback>,
+    log: LogEnd<'_>,
 ) -> Vec<Reading> {
-    let mut found: Vec<(bool, u32, Reading)> = Vec::new();
+    let mut found: Vec<(bool, u32, bool, Reading)> = Vec::new();
     let is_fallback = |rule: &&ReadingRule| (FALLBACK_ORDER..REPEATING_ORDER).contains(&rule.order);
     let fallback_slugs: Vec<&str> = rules.iter().filter(is_fallback).map(|rule| rule.slug.as_str()).collect();
     // An exception or a message that only passes on a failure says less than the reading of this failure.
@@ -173,15 +271,19 @@ pub(crate) fn readings(
         let has_line = |found: &&Match| found.line == line;
         diagnosis.readings.iter().filter(has_line).any(|found| fallback_slugs.contains(&found.slug.as_str()))
     };
+    // The exception that ended the program.
+    let ending = traceback.filter(|traceback| {
+        let has = |name| traceback.figures.get(name).is_some();
+        has("error") && has("frames") && !has("cut_frame") && !is_passed_on(traceback.line)
+    });
     for rule in rules {
-        let reads_form = (MESSAGE_ORDER..TRACEBACK_ORDER).contains(&rule.order);
         let mut is_survived = false;
         let reading = match (rule.traceback, traceback) {
             (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
             (true, None) => None,
             (false, _) => messages
                 .iter()
-                .find(|found| found.slug == rule.slug && !(reads_form && is_passed_on(found.line)))
+                .find(|found| found.slug == rule.slug && !(rule.reads_form() && is_passed_on(found.line)))
                 .and_then(|found| {
                     // The program went on after a failed import or a warning if a traceback begins later.
                     is_survived =
@@ -189,37 +291,54 @@ pub(crate) fn readings(
                     apply(rules, rule, found.line, figures_at(found, traceback))
                 }),
         };
-        let lacks = |figure| reading.as_ref().is_some_and(|reading| reading.figures.get(figure).is_none());
+        let Some(reading) = reading else { continue };
+        let lacks = |figure| reading.figures.get(figure).is_none();
         let order = match rule.traceback {
             // Without frames, the traceback is a single line.
             true if lacks("frames") => REPEATING_ORDER,
-            true if !lacks("cut_frame") || traceback.is_some_and(|read| is_passed_on(read.line)) => {
-                FALLBACK_ORDER
+            true if traceback.is_some_and(|read| is_passed_on(read.line)) => REPEATING_ORDER,
+            true if !lacks("cut_frame") => FALLBACK_ORDER,
+            false if rule.reads_form() && ending.is_some_and(|last| last.first_line > reading.line) => {
+                TRACEBACK_ORDER + 1
             }
             _ => rule.order,
         };
-        found.extend(reading.map(|reading| (is_survived, order, reading)));
+        let is_quiet = is_quiet(log.line(reading.line));
+        found.push((is_survived, order, is_quiet, reading));
     }
-    found.sort_by_key(|(is_survived, order, reading)| (*is_survived, *order, reading.line));
-    if found.first().is_some_and(|(_, order, _)| *order < FALLBACK_ORDER) {
-        found.retain(|(_, order, _)| *order < FALLBACK_ORDER);
+    found.sort_by_key(|(is_survived, order, is_quiet, reading)| {
+        (*is_survived, *order >= FALLBACK_ORDER, *is_quiet, *order, reading.line)
+    });
+    if found.first().is_some_and(|(_, order, ..)| *order < FALLBACK_ORDER) {
+        found.retain(|(_, order, ..)| *order < FALLBACK_ORDER);
     }
-    let mut readings: Vec<Reading> = Vec::new();
-    for (_, order, reading) in found {
-        let mut lines =
-            readings.iter().map(|other| other.line).chain(diagnosis.matches.iter().map(|page| page.line));
-        if order < REPEATING_ORDER || lines.all(|line| line != reading.line) {
+    let mut readings: Vec<(u32, Reading)> = Vec::new();
+    for (_, order, _, reading) in found {
+        let has_line = |line| line == reading.line;
+        let is_repeated = order >= REPEATING_ORDER && {
+            let has_traceback = |other: &Reading| {
+                traceback.is_some_and(|read| {
+                    read.line == other.line && (read.first_line..=read.line).contains(&reading.line)
+                })
+            };
+            diagnosis.matches.iter().any(|page| has_line(page.line))
+                || readings.iter().any(|(_, other)| has_line(other.line) || has_traceback(other))
+        };
+        // Of a line, one reading says what happened, and another one where the cause is.
+        let is_pointer = order >= POINTER_ORDER;
+        let is_read =
+            |(other, read): &(u32, Reading)| has_line(read.line) && (*other >= POINTER_ORDER) == is_pointer;
+        if !is_repeated && !readings.iter().any(is_read) {
             let explains = (FALLBACK_ORDER..REPEATING_ORDER).contains(&order);
-            readings.push(Reading { names_cause: order < FALLBACK_ORDER, explains, ..reading });
+            readings.push((order, Reading { names_cause: order < FALLBACK_ORDER, explains, ..reading }));
         }
     }
-    readings.truncate(MAX_READINGS);
-    readings
+    readings.into_iter().map(|(_, reading)| reading).take(MAX_READINGS).collect()
 }
 
 /// Returns the figures of a message, with those of the traceback that ends with it.
 fn figures_at(found: &Match, traceback: Option<&Traceback>) -> Figures {
-    let mut figures = found.figures.clone();
+    let mut figures = found.figures.clone().without_marks();
     if let Some(traceback) = traceback.filter(|traceback| traceback.lines().contains(&found.line)) {
         figures.extend(&traceback.figures);
     }

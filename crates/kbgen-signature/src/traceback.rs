@@ -1,21 +1,23 @@
 //! Reads Python tracebacks: the exception that ended the program, its chain, and the frames in which it was raised. The
-//! traceback may be cut off, wrapped at a narrow width, or a JSON string.
+//! traceback may be cut off, wrapped at a narrow width, a JSON string, or joined to one line. Also reads the stack that
+//! `faulthandler` prints when a process crashes outside of Python code.
 //!
 //! `static/js/readings.js` implements the same algorithm; change both together.
 
-use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use crate::figure::{Figure, Figures};
 use crate::native_stack;
-use crate::normal::color_code_length;
-use crate::prefix::{LineChars, prefix_length};
+use crate::prefix::LineChars;
+use crate::traceback_lines::{content, crash_code, frame, lines_of};
 
 /// Most characters of a message, a function or a path that are kept.
 const MAX_LENGTH: usize = 160;
 /// Lines after the exception that belong to its message.
 const MESSAGE_LINES: usize = 6;
+/// Ending of the title of a stack that `faulthandler` prints.
+const DUMP_TITLE: &str = "(most recent call first)";
 /// Most characters of a frame over several lines.
 const MAX_WRAPPED_LENGTH: usize = 400;
 /// Endings of the names of exceptions.
@@ -42,7 +44,8 @@ pub struct Traceback {
     /// frame in an installed package, and `package_frame` if it did not call other code; `own_frame` of the deepest frame in
     /// other code; `node` for a custom node of ComfyUI; `frames`, their number, unless the exception only reports another
     /// failure;
-    /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a native call stack `library`,
+    /// `cut_frame`, the last frame of a traceback that is cut off before its exception. Of a stack without an exception
+    /// `dump_frame`, its deepest frame, and `crash_code`, the exit code of the process. Of a native call stack `library`,
     /// `function` and `frames`.
     pub figures: Figures,
 }
@@ -57,6 +60,10 @@ struct Raised {
     line: usize,
     frames: Vec<(String, String)>,
     is_cut: bool,
+    /// Whether it is a stack without an exception.
+    is_dump: bool,
+    /// Exit code of the process after a stack without an exception.
+    crash_code: String,
 }
 
 impl Traceback {
@@ -75,7 +82,7 @@ impl Traceback {
     pub fn read(log: &str) -> Option<Self> {
         let mut reader = Reader { first: 1, ..Reader::default() };
         for (at, line) in log.split('\n').enumerate() {
-            for piece in escaped_lines(line) {
+            for piece in lines_of(line) {
                 reader.read_line(at + 1, &piece);
             }
         }
@@ -112,14 +119,22 @@ struct Reader {
     wrapped: String,
     /// The first exception within a line.
     inline: Option<Raised>,
+    /// The stack of the thread that crashed, deepest frame first, at the line of its title.
+    dump: Raised,
+    /// Whether the lines belong to a stack whose most recent call is first, and whether it is that of `dump`.
+    in_dump: bool,
+    in_crashed_thread: bool,
     characters: LineChars,
 }
 
 impl Reader {
     fn read_line(&mut self, at: usize, line: &str) {
-        let is_marker = ["File", ".py", "Traceback", "above exception", "Exception ignored"]
+        let is_marker = ["File", ".py", "Traceback", "above exception", "Exception ignored", DUMP_TITLE]
             .iter()
             .any(|part| line.contains(part));
+        if !self.dump.frames.is_empty() && self.dump.crash_code.is_empty() {
+            self.dump.crash_code = crash_code(line);
+        }
         let is_needed = self.inside || self.best.is_none();
         let is_likely = is_needed && ENDINGS.iter().any(|ending| line.contains(ending));
         let follows_frame = self.inside && !self.frames.is_empty();
@@ -135,7 +150,17 @@ impl Reader {
             wrapped => format!("{wrapped}{content}"),
         };
         self.wrapped.clear();
-        if let Some(frame) = frame(&joined) {
+        if content.contains(DUMP_TITLE) {
+            self.in_dump = true;
+            self.in_crashed_thread = self.dump.frames.is_empty() || content.starts_with("Current thread");
+            if self.in_crashed_thread {
+                self.dump = Raised { line: at, is_dump: true, ..Raised::default() };
+            }
+        } else if let (true, Some(frame)) = (self.in_dump, frame(&joined)) {
+            if self.in_crashed_thread {
+                self.dump.frames.push(frame);
+            }
+        } else if let Some(frame) = frame(&joined) {
             self.enter(at);
             self.frames.push(frame);
             self.last = at;
@@ -145,6 +170,7 @@ impl Reader {
                 self.first = at;
             }
             self.frames.clear();
+            self.in_dump = false;
             self.announced = Some(name.trim()).filter(|name| is_name(name)).unwrap_or_default().to_owned();
             (self.linked, self.inside) = (false, true);
         } else if content.starts_with("Exception ignored") {
@@ -197,6 +223,13 @@ impl Reader {
     /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
     /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
     fn finish(&mut self) {
+        if self.best.is_none() && self.frames.is_empty() && !self.dump.frames.is_empty() {
+            let mut dump = std::mem::take(&mut self.dump);
+            dump.frames.reverse();
+            let dump = Rc::new(dump);
+            self.best = Some((Rc::clone(&dump), Rc::clone(&dump), dump.line));
+            return;
+        }
         if let (None, true, Some(inline)) = (&self.best, self.frames.is_empty(), &self.inline) {
             let inline = Rc::new(inline.clone());
             self.best = Some((Rc::clone(&inline), Rc::clone(&inline), inline.line));
@@ -214,81 +247,6 @@ impl Reader {
             self.raise(cut);
         }
     }
-}
-
-/// Returns the lines of a traceback that a JSON string contains in one line, else the line.
-fn escaped_lines(line: &str) -> Vec<Cow<'_, str>> {
-    const HEAD: &str = "(most recent call last):";
-    let rest = line.find(HEAD).map_or("", |at| &line[at + HEAD.len()..]);
-    let run = rest.bytes().take_while(|byte| *byte == b'\\').count();
-    if run == 0 || !rest[run..].starts_with('n') {
-        return vec![Cow::Borrowed(line)];
-    }
-    let (mut lines, mut text, mut backslashes) = (Vec::new(), String::new(), 0);
-    let is_quoted = rest.contains("File \\");
-    // Within a path, `\n` is not the end of a line: `C:\new`.
-    let mut is_in_path = false;
-    for character in line.chars() {
-        let escaped = std::mem::take(&mut backslashes);
-        match character {
-            '\\' => backslashes = escaped + 1,
-            'n' if escaped == run && !is_in_path => lines.push(Cow::Owned(std::mem::take(&mut text))),
-            '"' if escaped == 0 && is_quoted && !lines.is_empty() => break,
-            '"' => {
-                text.push('"');
-                is_in_path = !is_in_path && text.ends_with("File \"");
-            }
-            _ => {
-                text.extend((escaped > 0).then_some('/'));
-                text.push(character);
-            }
-        }
-    }
-    lines.push(Cow::Owned(text));
-    lines
-}
-
-/// Returns a line without its prefix and colors.
-fn content(line: &str, characters: &mut LineChars) -> String {
-    characters.set(line, 0);
-    let mut at = prefix_length(characters);
-    let end = characters.content_end(at);
-    let mut text = String::new();
-    while at < end {
-        match color_code_length(characters, at) {
-            0 => {
-                text.extend(Some(characters.at(at)).filter(|character| !character.is_control()));
-                at += 1;
-            }
-            length => at += length,
-        }
-    }
-    text.trim_matches(|character| " \u{2502}\u{2503}|".contains(character)).to_owned()
-}
-
-/// Reads `File "a.py", line 1, in f`, `a.py:1 in f` or `File a.py:1` as path and line.
-fn frame(content: &str) -> Option<(String, String)> {
-    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
-    let (path, line) = match content.strip_prefix("File \"") {
-        Some(rest) => {
-            let (path, rest) = rest.split_once("\", line ")?;
-            (path, digits(rest))
-        }
-        None => {
-            let file = content.strip_prefix("File ");
-            let (path, rest) = file.unwrap_or(content).split_once(".py:")?;
-            let line = digits(rest);
-            let rest = rest[line.len()..].trim_start_matches(',');
-            let is_frame =
-                !path.contains(' ') && (rest.starts_with(" in ") || file.is_some() && rest.is_empty());
-            (&content[content.find(path)?..][..path.len() + 3], Some(line).filter(|_| is_frame)?)
-        }
-    };
-    let mut slashed = path.replace('\\', "/");
-    while slashed.contains("//") {
-        slashed = slashed.replace("//", "/");
-    }
-    (!line.is_empty()).then_some((slashed, line))
 }
 
 fn is_name(text: &str) -> bool {
@@ -313,7 +271,7 @@ fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, 
 }
 
 /// Reads the first exception with a message within a line, as in `load failed: ValueError: message`.
-fn inline_exception(content: &str) -> Option<(String, String)> {
+pub(crate) fn inline_exception(content: &str) -> Option<(String, String)> {
     content.match_indices(": ").find_map(|(end, _)| {
         let before = &content[..end];
         let start =
@@ -386,10 +344,14 @@ fn figures(root: &Raised, last: &Raised) -> Figures {
     if !last.frames.is_empty() && !says_nothing {
         figures.add("frames", Figure::Number(last.frames.len() as f64));
     }
-    if let (true, Some((path, line))) = (last.is_cut, last.frames.last()) {
+    if let (true, Some((path, line))) = (last.is_cut || last.is_dump, last.frames.last()) {
         let inner = path.split_once("-packages/").map(|(_, inner)| inner.to_owned());
-        let cut = place(&inner.unwrap_or_else(|| ending(path)), line);
-        figures.add("cut_frame", Figure::Text(cut.chars().take(MAX_LENGTH).collect()));
+        let frame = place(&inner.unwrap_or_else(|| ending(path)), line);
+        let name = if last.is_dump { "dump_frame" } else { "cut_frame" };
+        figures.add(name, Figure::Text(frame.chars().take(MAX_LENGTH).collect()));
+    }
+    if !last.crash_code.is_empty() {
+        figures.add("crash_code", Figure::Text(last.crash_code.clone()));
     }
     figures
 }
@@ -447,6 +409,25 @@ RuntimeError: Engine core initialization failed. See root cause above.
                 Some("1-1 error=KeyError; message='c'; own_frame=nvidia/test.py, line 1; frames=1"),
             ),
             ("not 1.ValueError: no", None),
+            (
+                "failed: Traceback (most recent call last): File \"/venv/site-packages/a/b.py\", line 9, in f g() \
+                 File \"c.py\", line 1, in g raise x c.OddError: it: ended",
+                Some("1-1 error=c.OddError; message=it: ended; own_frame=c.py, line 1; package=a; frames=2"),
+            ),
+            (
+                "`Traceback (most recent call last):`\n`  File \"a.py\", line 1, in f`\n`KeyError: 'c'`",
+                Some("1-3 error=KeyError; message='c'; own_frame=a.py, line 1; frames=1"),
+            ),
+            (
+                "Thread 0x1 (most recent call first):\n  File \"wait.py\", line 1 in f\n\n\
+                 Current thread 0x2 (most recent call first):\n\
+                 \u{20} File \"/v/site-packages/a/b.py\", line 3 in g\n  File \"c.py\", line 9 in <module>\n\n\
+                 Exit code: 1073740791 (0xC0000409) - Stack buffer overflow",
+                Some(
+                    "4-4 package=a; package_frame=a/b.py, line 3; own_frame=c.py, line 9; frames=2; \
+                     dump_frame=a/b.py, line 3; crash_code=0xc0000409",
+                ),
+            ),
             (
                 "# Exception: no wings\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
                 Some(

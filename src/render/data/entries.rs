@@ -75,7 +75,7 @@ entry! {
     /// A message that leads to a page.
     SIGNATURE, fn signature(signature: &'e Signature) {
         optional "pattern": Shape::Text, "Literal text with typed holes." => maybe(signature.pattern.as_ref());
-        optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur." => some(&signature.all);
+        optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur, at most 200 lines apart." => some(&signature.all);
         optional "not": TEXTS, "Fragments of which none may occur." => some(&signature.not);
         optional "not_on_line": TEXTS, "Fragments of which none may occur in the line of the message."
             => some(&signature.not_on_line);

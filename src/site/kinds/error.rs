@@ -135,7 +135,7 @@ record! {
         apart span: Span = Fields::span,
         /// Literal text with typed placeholders: `Tried to allocate {requested:bytes}`.
         optional pattern: Option<Spanned<String>>,
-        /// Instead of `pattern`: fragments that must all occur.
+        /// Instead of `pattern`: fragments that must all occur, at most 200 lines apart.
         optional all: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
         /// Fragments that must not occur within 40 lines of the message.
         optional not: Vec<Spanned<String>> as List<Text, 1, MAX_FRAGMENTS>,
