@@ -286,18 +286,20 @@
     const logits = outputs(setting, ctx) * terms.logits;
     let high = (place.output || (first && onHost > table.layers) ? whole : inner) + terms.slack;
     let low = place.output ? logits : 0;
+    // The mask is copied to each device, where it is kept until the logits are computed.
+    if (place.output) high = Math.max(high, logits + 2 * MICRO_BATCH * cellsOf(ctx) + terms.slack);
     // The first device computes the layers on the host, except possibly the attention of a model with state.
     const helped = first && !terms.states ? where.host : { from: 0, to: 0 };
     const spared = apart || !first ? 4 : 1;
     if ((!apart || first) && hasAllClasses(table, place, helped)) low = Math.max(low, inner - spared * terms.slack);
-    high += copiedCache(table, setting, ctx);
+    high += 2 * copiedCache(table, setting, ctx);
     // Results of other devices are copied, and for experts on the host one per active expert.
     if (!first) high += 2 * terms.stream * (apart ? table.moe[1] : 2) + (apart ? 2 * terms.slack : 0);
     if (first) {
       const weight = largestWeight(table, setting, where.host.to, hostExperts);
       high += 2 * weight + 3 * largestCache(table, setting, where.host, ctx);
       low = Math.max(low, weight);
-      if (onHost > table.layers && !setting.server) {
+      if (onHost > table.layers && (!setting.server || table.embeds)) {
         const output = table.quants[setting.quant].big;
         high += output;
         low = Math.max(low, output + logits);
@@ -323,7 +325,8 @@
       range = [own, Math.max(own, more)];
     }
     const low = hasAllClasses(table, place, { from: 0, to: 0 }) ? range[0] - 3 * terms.slack : 0;
-    const high = range[1] + terms.slack + copiedCache(table, setting, ctx);
+    // Both parts of a shared cache exist four times, and twice on a device between others.
+    const high = range[1] + terms.slack + 16 * copiedCache(table, setting, ctx);
     return [Math.max(0, low, place.output ? outputs(setting, ctx) * terms.logits : 0), high];
   }
   /** Number of tokens of a micro-batch whose logits are kept. */
@@ -346,9 +349,11 @@
     }
     return largest;
   }
-  /** The copy of a cache that layers share with those of another device. */
+  /** One copy of each class of caches, where layers of another device can share them. */
   const copiedCache = (table, setting, ctx) =>
-    table.offload.sharesCache ? 2 * largestCache(table, setting, { from: 0, to: table.layers }, ctx) : 0;
+    table.offload.sharesCache
+      ? caches(table, setting, { from: 0, to: table.layers }).reduce((sum, [, curve]) => sum + at(curve, ctx), 0)
+      : 0;
   /** The largest cache of a layer. */
   const largestCache = (table, setting, host, ctx) =>
     caches(table, setting, host).reduce((most, [, curve]) => Math.max(most, at(curve, ctx)), 0);

@@ -110,10 +110,10 @@ export default function ({ browser, url }) {
       assert.ok(compared > 900, `${compared} of 1,000 covered`);
     }));
 
-  test("calculator: at 300 settings with layers or experts in RAM or several devices, weights and cache are the program's and its compute buffer lies in the range", () =>
+  test("calculator: at 1,000 settings with layers or experts in RAM or several devices, weights and cache are the program's and its compute buffer lies in the range", () =>
     visiting(browser, address, {}, async page => {
       const index = await indexOf(page);
-      const asked = settings(index, await allTables(page, index), 300, 4711, true);
+      const asked = settings(index, await allTables(page, index), 1000, 4711, true);
       const given = await answers(page, asked);
       const rows = asked.map(each => questions(index, each));
       const told = await estimate(rows.flat());
@@ -140,7 +140,7 @@ export default function ({ browser, url }) {
         }
       }
       assert.equal(row, told.length);
-      assert.ok(compared > 300, `${compared} compute buffers compared`);
+      assert.ok(compared > 1000, `${compared} compute buffers compared`);
     }));
 
   test("calculator: the largest context is the last of all that fits", () =>
