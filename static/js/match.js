@@ -938,7 +938,7 @@ kbgen.match = (() => {
   ) {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
-    if (!places(ids[0]).length) return;
+    if (ids.some(id => !places(id).length)) return;
     // Of a frequent fragment, only the first occurrences are known.
     const has = (list, { line }, reach) =>
       list.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= reach));
