@@ -28,7 +28,8 @@ fn wrong(
 ) -> Option<Diagnostic> {
     let index = &context.compiled().index;
     let traceback = Traceback::read(&text.value);
-    let found = index.readings(&index.diagnose(&text.value), traceback.as_ref(), LogEnd::whole(&text.value));
+    let found =
+        index.readings(&index.diagnose(&text.value), traceback.as_ref(), &LogEnd::new(&text.value, 0));
     let Some(reading) = found.into_iter().find(|reading| reading.slug == page.head.id.slug) else {
         return Some(
             Diagnostic::error(&RULE, text.span, "this reading says nothing of this sample")

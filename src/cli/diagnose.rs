@@ -157,8 +157,8 @@ impl<'b> Diagnoser<'b> {
         if !found.matches.is_empty() || !is_binary && !end.trim().is_empty() {
             let input = DiagnosisInput { index: &self.index, diagnosis: &found, text: &end, limit: top };
             matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
-            let log = LogEnd { text: &end, skipped_lines };
-            readings = diagnosis::read_log(&self.db, &self.index, &found, log, &mut matches);
+            let log = LogEnd::new(&end, skipped_lines);
+            readings = diagnosis::read_log(&self.db, &self.index, &found, &log, &mut matches);
             // Of 20 draws with a reading and pages that only share words with the log, 4 pages were right.
             // A text that a reading explains is whole, not the beginning of a message.
             let is_explained = readings.iter().any(|reading| reading.names_cause || reading.explains);

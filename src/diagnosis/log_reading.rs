@@ -44,7 +44,7 @@ pub fn read_log(
     db: &DiagnosisDb,
     index: &Index,
     diagnosis: &Diagnosis,
-    log: LogEnd<'_>,
+    log: &LogEnd<'_>,
     answers: &mut [DiagnosedPage],
 ) -> Vec<LogReading> {
     let causes: Vec<&mut DiagnosedPage> =

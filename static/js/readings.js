@@ -293,7 +293,7 @@ kbgen.readings = (() => {
   const LOW_LEVELS = "TRACE DEBUG INFO NOTICE NOTE WARNING WARN DBG DEBG INF WRN".split(" ");
   const HIGH_LEVELS = "ERROR ERR FATAL CRITICAL PANIC".split(" ");
 
-  const LOGGER = /^\s*(?:ERROR|ERR|FATAL|CRITICAL|PANIC):[\w.]+:/;
+  const LOGGER = RegExp(`^\\s*(?:${HIGH_LEVELS.join("|")}):[\\w.]+:`);
 
   // Whether a line is no report of an error: its first level is lower, or it is of Chromium.
   function isQuiet(row) {

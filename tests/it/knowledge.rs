@@ -52,7 +52,7 @@ impl Knowledge {
     /// Returns what the log says, whatever pages it has.
     pub fn readings(&self, log: &str) -> Vec<Reading> {
         let index = &self.compiled.index;
-        index.readings(&index.diagnose(log), Traceback::read(log).as_ref(), LogEnd::whole(log))
+        index.readings(&index.diagnose(log), Traceback::read(log).as_ref(), &LogEnd::new(log, 0))
     }
 
     /// Returns slug, text and sentence of every sample of a reading.

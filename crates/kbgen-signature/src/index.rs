@@ -142,7 +142,7 @@ impl Index {
         &self,
         diagnosis: &Diagnosis,
         traceback: Option<&Traceback>,
-        log: LogEnd<'_>,
+        log: &LogEnd<'_>,
     ) -> Vec<Reading> {
         let rule = |slug: &str| self.table.readings.iter().find(|rule| rule.slug == slug);
         let may_read = |found: &Match, is_whole| {

@@ -108,7 +108,7 @@ impl ReadingRule {
 
     /// Returns whether it may read a message. A rule for any message reads only reports of errors, and no text that
     /// consists of several short lines: `is_whole` if the message is known to be within its line.
-    pub(crate) fn may_read(&self, found: &Match, log: LogEnd<'_>, is_whole: bool) -> bool {
+    pub(crate) fn may_read(&self, found: &Match, log: &LogEnd<'_>, is_whole: bool) -> bool {
         if !self.reads_form() && self.order < REPEATING_ORDER {
             return true;
         }
@@ -179,25 +179,26 @@ pub(crate) fn messages(diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> 
     raised.chain(printed).take(MAX_MESSAGES).collect()
 }
 
-/// The end of a log, where its lines are known.
-#[derive(Debug, Clone, Copy)]
+/// The end of a log, split into lines.
+#[derive(Debug)]
 pub struct LogEnd<'l> {
     /// The text.
     pub text: &'l str,
     /// Number of lines before the text.
     pub skipped_lines: usize,
+    lines: Vec<&'l str>,
 }
 
 impl<'l> LogEnd<'l> {
-    /// Returns a whole log.
-    pub fn whole(text: &'l str) -> Self {
-        Self { text, skipped_lines: 0 }
+    /// Splits the end of a log into lines; `skipped_lines` is the number of lines before it.
+    pub fn new(text: &'l str, skipped_lines: usize) -> Self {
+        Self { text, skipped_lines, lines: text.split('\n').collect() }
     }
 
-    /// Returns a line by its 1-based number; empty if it is not in the text.
-    fn line(self, number: usize) -> &'l str {
+    /// Returns a line by its 1-based number in the whole log; empty if it is not in the text.
+    fn line(&self, number: usize) -> &'l str {
         let at = number.checked_sub(self.skipped_lines + 1);
-        at.and_then(|at| self.text.split('\n').nth(at)).unwrap_or_default()
+        at.and_then(|at| self.lines.get(at)).copied().unwrap_or_default()
     }
 }
 
@@ -261,7 +262,7 @@ pub(crate) fn readings(
     diagnosis: &Diagnosis,
     messages: &[Match],
     traceback: Option<&Traceback>,
-    log: LogEnd<'_>,
+    log: &LogEnd<'_>,
 ) -> Vec<Reading> {
     let mut found: Vec<(bool, u32, bool, Reading)> = Vec::new();
     let is_fallback = |rule: &&ReadingRule| (FALLBACK_ORDER..REPEATING_ORDER).contains(&rule.order);
