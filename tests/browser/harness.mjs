@@ -78,6 +78,12 @@ export async function build() {
   return folder;
 }
 
+/** The texts of all pages below `content/`, of the folders that are wanted. */
+export const writtenPages = (isWanted = () => true) =>
+  readdirSync(join(siteRoot, "content"), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith(".md") && isWanted(entry.parentPath))
+    .map(entry => readFileSync(join(entry.parentPath, entry.name), "utf8"));
+
 /**
  * A copy of the site to build in another way, without what only costs time: models that no other page names,
  * alternates and pictures. `change` changes its settings.
@@ -85,10 +91,7 @@ export async function build() {
 export function copySite(root, change = settings => settings) {
   const from = join(siteRoot, "content");
   const models = join(from, "models");
-  const pages = readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && !entry.parentPath.startsWith(models))
-    .map(entry => readFileSync(join(entry.parentPath, entry.name), "utf8"))
-    .join("");
+  const pages = writtenPages(folder => !folder.startsWith(models)).join("");
   const isNeeded = path =>
     !path.startsWith(models) || statSync(path).isDirectory() || pages.includes(basename(path, ".md"));
   cpSync(from, join(root, "content"), { recursive: true, filter: isNeeded });

@@ -1,10 +1,10 @@
 // The site in another language: nothing of the interface stays English, what answers answers in German, and long words
 // have room.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { PHONE, axe, buildIn, serve, sideways, siteRoot, visiting } from "../harness.mjs";
+import { PHONE, axe, buildIn, serve, sideways, siteRoot, visiting, writtenPages } from "../harness.mjs";
 
 const ERROR = "errors/cuda-oom-loading-model/";
 const GERMAN_FILE = new URL("../../../i18n/de.toml", import.meta.url);
@@ -22,9 +22,7 @@ const bracketed = () =>
 
 /** All that authors wrote. */
 const written = () =>
-  readdirSync(join(siteRoot, "content"), { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith(".md"))
-    .map(entry => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+  writtenPages()
     .concat(readFileSync(join(siteRoot, "site.toml"), "utf8"))
     .join("\n")
     .replace(/\]\([^)]*\)/g, "")
