@@ -45,7 +45,7 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
         .map(str::to_owned)
         .collect();
     let figures = page.head.is_read().then_some(figures.as_slice());
-    let says = data.says.iter().filter_map(|says| parse_text(says, figures, parser));
+    let says = data.says.iter().filter_map(|says| parse_text(says, &data.pages, figures, parser));
     let pair =
         |(value, meaning): &(Spanned<String>, Spanned<String>)| (value.value.clone(), meaning.value.clone());
     let lookup = |lookup: &crate::site::kinds::LookupText| Lookup {
@@ -60,7 +60,6 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
         table: data.table.iter().map(pair).collect(),
         lookups: data.lookups.iter().map(lookup).collect(),
         says: says.collect(),
-        pages: data.pages.iter().map(|page| page.value.clone()).collect(),
     };
     let signature = |pattern: Pattern| Signature { not: not.clone(), ..Signature::of(pattern) };
     ReadingPage { rule, signatures: patterns.into_iter().map(signature).collect() }
@@ -68,13 +67,16 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
 
 fn parse_text(
     says: &SaysText,
+    pages: &[Spanned<String>],
     figures: Option<&[String]>,
     parser: &mut SignatureParser<'_>,
 ) -> Option<ReadingText> {
     let when = says.when.as_ref().map(|when| parser.condition(when, figures));
     let text: Option<Template> = parser.template(&says.text, figures);
     let next: Option<Template> = parser.template(&says.next, figures);
-    (when != Some(None)).then_some(ReadingText { when: when.flatten(), text: text?, next: next? })
+    let pages = says.pages.as_deref().unwrap_or(pages);
+    let pages = pages.iter().map(|page| page.value.clone()).collect();
+    (when != Some(None)).then_some(ReadingText { when: when.flatten(), text: text?, next: next?, pages })
 }
 
 fn check_table(site: &Site, table: &Spanned<String>, parser: &mut SignatureParser<'_>) {

@@ -36,7 +36,8 @@ impl Site {
             guide.data.illustration_model.iter().for_each(|slug| add(Kind::Model, slug));
         }
         for reading in &self.readings {
-            reading.data.pages.iter().for_each(|slug| add(Kind::Error, slug));
+            let says = reading.data.says.iter().flat_map(|says| says.pages.iter().flatten());
+            reading.data.pages.iter().chain(says).for_each(|slug| add(Kind::Error, slug));
         }
         for device in &self.devices {
             device.data.benchmarks.iter().for_each(|row| add(Kind::Model, &row.model));

@@ -284,7 +284,7 @@
     const isAsserted = exact.length || (near.length && "whole" in near[0]);
     const pagesFirst = isAsserted && (namesCause || !readings.some(reading => reading.names_cause));
     if (!pagesFirst && readings.length) {
-      const said = isAsserted ? t("What the log says:") : t("No page matches this error. What the log says:");
+      const said = isAsserted ? t("What the log says:") : t("No signature matches. What the log says:");
       out.replaceChildren(heading(said), readingList(readings));
       if (isAsserted) out.appendChild(el("p", t("Pages of messages that do not name the cause:"), "small"));
       else if (near.length) out.appendChild(el("p", summary, "small"));

@@ -362,10 +362,10 @@ kbgen.readings = (() => {
       const found = known && figure in figures && meaning(known.table || {}, figures[figure]);
       if (found && !(name in figures)) figures[name] = found;
     });
-    for (const { when, text, next } of texts[rule.slug].says) {
+    for (const { when, text, next, pages = [] } of texts[rule.slug].says) {
       const says = holds(when, figures) && fill(text, figures, worth);
       const then = says && fill(next, figures, worth);
-      if (then) return { slug: rule.slug, line, figures, says, next: then, pages: rule.pages || [] };
+      if (then) return { slug: rule.slug, line, figures, says, next: then, pages };
     }
     return null;
   }

@@ -60,9 +60,6 @@ pub struct ReadingRule {
     pub lookups: Vec<Lookup>,
     /// Sentences; the first one whose condition is true and whose figures are known is used.
     pub says: Vec<ReadingText>,
-    /// Slugs of error pages that apply.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pages: Vec<String>,
 }
 
 /// A rule without its texts, which a script needs only for an answer.
@@ -74,8 +71,6 @@ pub(crate) struct ReadingHead<'r> {
     traceback: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     lookups: &'r [Lookup],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pages: &'r [String],
 }
 
 /// Texts of a rule.
@@ -88,8 +83,8 @@ pub struct ReadingTexts<'r> {
 
 impl ReadingRule {
     pub(crate) fn head(&self) -> ReadingHead<'_> {
-        let Self { slug, order, traceback, lookups, pages, .. } = self;
-        ReadingHead { slug, order: *order, traceback: *traceback, lookups, pages }
+        let Self { slug, order, traceback, lookups, .. } = self;
+        ReadingHead { slug, order: *order, traceback: *traceback, lookups }
     }
 
     pub(crate) fn texts(&self) -> ReadingTexts<'_> {
@@ -130,7 +125,7 @@ pub struct Lookup {
     pub name: String,
 }
 
-/// A sentence and the next step.
+/// A sentence, the next step, and the pages about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadingText {
     /// A condition on the figures.
@@ -140,6 +135,9 @@ pub struct ReadingText {
     pub text: Template,
     /// The next step.
     pub next: Template,
+    /// Slugs of the error pages about this failure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<String>,
 }
 
 /// A structural reading of a log.
@@ -155,7 +153,7 @@ pub struct Reading {
     pub says: String,
     /// The next step.
     pub next: String,
-    /// Slugs of error pages that apply.
+    /// Slugs of the error pages about this failure.
     pub pages: Vec<String>,
     /// Whether it names the cause, not only how the program ended or where the cause is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -356,16 +354,16 @@ fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Fi
     }
     let text = |text: &ReadingText| {
         let holds = text.when.as_ref().is_none_or(|when| when.holds(&figures));
-        holds.then(|| Some((text.text.fill(&figures)?, text.next.fill(&figures)?)))?
+        holds.then(|| Some((text.text.fill(&figures)?, text.next.fill(&figures)?, text.pages.clone())))?
     };
-    let (says, next) = rule.says.iter().find_map(text)?;
+    let (says, next, pages) = rule.says.iter().find_map(text)?;
     Some(Reading {
         slug: rule.slug.clone(),
         line,
         figures,
         says,
         next,
-        pages: rule.pages.clone(),
+        pages,
         names_cause: false,
         explains: false,
     })

@@ -26,7 +26,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
     let pages_first =
         is_asserted && (answers.iter().any(|answer| answer.names_cause) || !readings_name_cause);
     if !is_asserted {
-        push_readings(&mut text, "no page matches this error; what the log says:\n\n", readings);
+        push_readings(&mut text, "no signature matches; what the log says:\n\n", readings);
     } else if !pages_first {
         push_readings(&mut text, "what the log says:\n\n", readings);
         text.push("pages of messages that do not name the cause:\n\n");
@@ -83,7 +83,7 @@ fn push_readings(text: &mut TerminalText, heading: &'static str, readings: &[Log
         text.push(TerminalText::styled(Style::Strong, &one_line(&reading.says)));
         text.push(format!("\n  line {}\n  next: {}\n", reading.line, one_line(&reading.next)));
         for page in &reading.pages {
-            text.push(format!("  kbgen explain {}\n", page.slug));
+            text.push(format!("  page: {}\n  kbgen explain {}\n", one_line(&page.title), page.slug));
         }
         text.push("\n");
     }

@@ -23,7 +23,7 @@ record! {
         optional lookups: Vec<LookupText>,
         /// Sentences; the first one whose condition is true and whose figures are known is used.
         required says: Vec<SaysText> as List<SaysText, 1>,
-        /// Slugs of error pages that apply.
+        /// Slugs of the error pages about this failure, for sentences without `pages` of their own.
         optional pages: Vec<Spanned<String>> as List<Slug>,
         /// Real output, each with the sentence that it leads to.
         required samples: Vec<ReadingSample> as List<ReadingSample, 1>,
@@ -54,6 +54,8 @@ record! {
         required text: Spanned<String>,
         /// The next step, with figures in braces.
         required next: Spanned<String>,
+        /// Slugs of the error pages about the failure of this sentence; empty if none is.
+        optional pages: Option<Vec<Spanned<String>>> as List<Slug>,
     }
 }
 
