@@ -35,6 +35,8 @@ pub struct Index {
     scanner: Scanner,
     /// For each pattern, the pages with a signature whose first pattern it is.
     pages: Vec<Vec<usize>>,
+    /// The pages of readings, a few of many thousands.
+    readings: Vec<usize>,
 }
 
 /// A page that matches a log.
@@ -119,7 +121,9 @@ impl Index {
                 }
             }
         }
-        Self { scanner: Scanner::new(&table), pages, table }
+        let is_reading = |page: &usize| table.pages[*page].kind == Kind::Reading;
+        let readings = (0..table.pages.len()).filter(is_reading).collect();
+        Self { scanner: Scanner::new(&table), pages, readings, table }
     }
 
     /// Returns the compiled table.
@@ -238,13 +242,14 @@ impl Index {
         let candidates =
             pages.into_iter().filter_map(|page| self.best_candidate(&self.table.pages[page], occurrences));
         let (readings, candidates) = candidates.partition(|found| found.page.kind == Kind::Reading);
-        let exclusions = self.table.pages.iter().filter(|page| page.kind == Kind::Reading).flat_map(|page| {
+        let reading_pages = || self.readings.iter().map(|page| &self.table.pages[*page]);
+        let exclusions = reading_pages().flat_map(|page| {
             let fragments: BTreeSet<usize> =
                 page.signatures.iter().flat_map(|one| one.not.iter().copied()).collect();
             let found = fragments.into_iter().flat_map(|fragment| occurrences.of(fragment));
             found.map(|fragment| (page.slug.clone(), fragment.line))
         });
-        let messages = self.table.pages.iter().filter(|page| page.kind == Kind::Reading).flat_map(|page| {
+        let messages = reading_pages().flat_map(|page| {
             let patterns = page.signatures.iter().filter_map(|signature| signature.all.first());
             patterns.flat_map(|pattern| occurrences.of(*pattern)).map(|occurrence| ReadingMessage {
                 slug: page.slug.clone(),

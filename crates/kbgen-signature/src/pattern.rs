@@ -187,9 +187,11 @@ impl PatternParser<'_> {
                 ));
             }
         }
-        let character = rest.chars().next().expect("the position is inside the text");
-        self.literal.push(character);
-        Ok(at + character.len_utf8())
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let special = rest[first..].find(['{', '}', '.', '\\', '[']);
+        let length = special.map_or(rest.len(), |special| first + special);
+        self.literal.push_str(&rest[..length]);
+        Ok(at + length)
     }
 
     fn placeholder(&mut self, range: Range<usize>) -> Result<(), ParseError> {

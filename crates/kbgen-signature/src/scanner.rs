@@ -1,6 +1,6 @@
 //! Scans a log for the patterns of a table and extracts figures at each occurrence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::anchor_search::{AnchorHit, AnchorSearch};
@@ -125,9 +125,8 @@ impl Scanner {
             budget: StepBudget::new(),
             costliest: None,
             skipped: None,
-            verified: vec![0; self.matchers.len()],
-            window_costs: vec![0; self.matchers.len()],
-            window_patterns: Vec::new(),
+            verified: HashMap::new(),
+            window_costs: HashMap::new(),
             dropped: 0,
             scanned: 0,
             position: TextPosition { line: 1, column: 1 },
@@ -220,11 +219,7 @@ impl Scanner {
         for &pattern in self.anchors.patterns(hit) {
             let steps = state.budget.steps;
             self.verify_pattern(pattern, hit.start, text, chunk, state);
-            let cost = &mut state.window_costs[pattern];
-            if *cost == 0 {
-                state.window_patterns.push(pattern);
-            }
-            *cost += state.budget.steps - steps;
+            *state.window_costs.entry(pattern).or_default() += state.budget.steps - steps;
             if state.budget.is_exhausted() {
                 return Some(text.starts[hit.start] as usize);
             }
@@ -243,7 +238,7 @@ impl Scanner {
     ) -> Option<()> {
         let matcher = &self.matchers[pattern];
         let Range { start: from, end: to } = matcher.candidate_starts(at)?;
-        let verified = &mut state.verified[pattern];
+        let verified = state.verified.entry(pattern).or_default();
         let from = from.max(verified.saturating_sub(state.dropped));
         *verified = (*verified).max(state.dropped + to);
         state.budget.charge(1 + to.saturating_sub(from) / 16)?;
@@ -295,12 +290,10 @@ pub(crate) struct ScanState {
     pub costliest: Option<PatternCost>,
     /// 1-based line where the step limit was first exceeded.
     pub skipped: Option<usize>,
-    /// For each pattern, the first character of the normal text that has not been verified.
-    verified: Vec<usize>,
-    /// Steps of each pattern in the current window.
-    window_costs: Vec<u64>,
-    /// Patterns with steps in the current window.
-    window_patterns: Vec<usize>,
+    /// For each pattern with a hit, the first character of the normal text that has not been verified.
+    verified: HashMap<usize, usize>,
+    /// Steps of each pattern with a hit in the current window.
+    window_costs: HashMap<usize, u64>,
     /// Characters of the normal text before the current chunk.
     dropped: usize,
     /// Characters of the normal text that have been scanned.
@@ -312,16 +305,13 @@ pub(crate) struct ScanState {
 impl ScanState {
     /// Returns the pattern with the most steps in the current window.
     pub fn costliest_in_window(&self) -> Option<PatternCost> {
-        let cost = |&pattern: &usize| PatternCost { steps: self.window_costs[pattern], pattern };
-        self.window_patterns.iter().map(cost).max()
+        self.window_costs.iter().map(|(&pattern, &steps)| PatternCost { steps, pattern }).max()
     }
 
     fn start_window(&mut self) {
         self.budget.start_window();
         self.costliest = self.costliest.max(self.costliest_in_window());
-        for pattern in self.window_patterns.drain(..) {
-            self.window_costs[pattern] = 0;
-        }
+        self.window_costs.clear();
     }
 }
 
