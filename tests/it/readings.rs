@@ -195,8 +195,7 @@ fn a_reading_is_no_page() {
     let meaning = answer["readings"][0]["figures"]["meaning"].as_str().unwrap();
     assert!(meaning.starts_with("STATUS_HEAP_CORRUPTION"), "{meaning}");
     assert!(answer["matches"].as_array().unwrap().iter().all(|found| found["exact"] == false));
-    let expected =
-        "no signature matches; what the log says:\n\nA process ended with exit code 0xc0000374";
+    let expected = "no signature matches; what the log says:\n\nA process ended with exit code 0xc0000374";
     assert!(text.starts_with(expected), "{text}");
 }
 
