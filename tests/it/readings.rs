@@ -200,6 +200,18 @@ fn a_reading_is_no_page() {
 }
 
 #[test]
+fn each_sentence_names_the_page_of_its_failure() {
+    let page = |log: &str| diagnose(log).0["readings"][0]["pages"][0]["slug"].as_str().unwrap().to_owned();
+    assert_eq!(page("ModuleNotFoundError: No module named 'f5_tts'"), "python-module-not-found");
+    let build = "failed (exit status: 1)\n[stderr]\nTraceback (most recent call last):\n  File \"<string>\", line 9\n\
+                 ModuleNotFoundError: No module named 'Cython'";
+    assert_eq!(page(build), "pip-build-failed");
+    let (_, text) = diagnose("ModuleNotFoundError: No module named 'f5_tts'");
+    let expected = "  page: ModuleNotFoundError: No module named\n  kbgen explain python-module-not-found\n";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn a_page_that_names_the_cause_needs_no_reading_and_a_wrapper_does() {
     let cause = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n";
     assert_eq!(diagnose(cause).0["readings"], json!([]));
