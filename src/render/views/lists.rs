@@ -13,7 +13,7 @@ use crate::site::Page;
 use crate::site::kinds::{CategoryData, DeviceClass, GuideData};
 
 /// Maximum number of errors that `/errors/` lists; beyond it, only the pages of the categories list them.
-const MAX_LISTED_ERRORS: usize = 1000;
+const MAX_LISTED_ERRORS: usize = 1500;
 
 /// Maximum number of errors on one page of a category.
 const CATEGORY_PAGE_SIZE: usize = 200;
