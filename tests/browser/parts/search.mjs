@@ -27,7 +27,10 @@ const FIRST = [
   ["ollama out of memory", "Ollama: runner died with cudaMalloc failed: out of memory"],
   ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"],
   ["no kernel image", "CUDA error: no kernel image is available for execution on the device"],
-  ["connection refused", "Connection refused: no program listens at the address (Errno 111, WinError 10061, ECONNREFUSED)"],
+  [
+    "connection refused",
+    "Connection refused: no program listens at the address (Errno 111, WinError 10061, ECONNREFUSED)",
+  ],
   ["port already in use", "[Errno 98] error while attempting to bind on address: address already in use"],
   ["gpu not used ollama slow", "The GPU is hardly used, although the model is loaded"],
   ["gated model", "Hugging Face: cannot access gated repo"],
