@@ -11,7 +11,7 @@ use crate::html::tags;
 
 const BASE: &str = "https://kb.example/";
 /// More than `/errors/` lists, and than a page of a category.
-const PAGES: usize = 1100;
+const PAGES: usize = 1600;
 
 /// Builds the small site after a change.
 fn site(change: impl FnOnce(&mut Sources)) -> Outputs {
