@@ -1,6 +1,7 @@
 //! Compute buffers of one model. Graphs are compiled on first use.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -37,42 +38,41 @@ pub(crate) struct Graphs {
     /// Numbers of deduplication keys.
     fold_keys: HashMap<DedupKey, usize>,
     structures: HashMap<StructureKey, Compiled>,
-    /// Intervals with known segments.
-    drawn: Vec<(Drawn, Arc<Vec<Vec<Segment>>>)>,
+    /// Known segments of intervals of contexts.
+    drawn: HashMap<(RangeInclusive<u64>, RunKey<Linear>), Arc<Vec<Vec<Segment>>>>,
     /// Known buffers of the first GPU.
-    first: HashMap<RunKey, FirstBuffer>,
+    first: HashMap<RunKey<u64>, Bytes>,
 }
 
-/// Everything that a run of the allocator depends on: the addresses of its structure and deduplication, the quantization
-/// where the sizes of layers' weights matter, and the sizes of all tensors.
-type RunKey = (usize, usize, Option<Quantization>, Vec<u64>);
-
-/// A known buffer. As long as it is kept, nothing else has the addresses of its key.
-#[derive(Debug)]
-struct FirstBuffer {
-    bytes: u64,
-    _structure: Arc<Structure>,
-    _dedup: Arc<LayerDedup>,
-}
-
-/// Everything that the segments of an interval depend on, where one structure applies and every tensor grows linearly.
-#[derive(Debug)]
-struct Drawn {
-    steps: RangeInclusive<u64>,
+/// Everything that a run of the allocator depends on. The structure and the deduplication are compared by address: as long
+/// as they are kept here, nothing else has it.
+#[derive(Debug, Clone)]
+struct RunKey<N> {
     structure: Arc<Structure>,
     dedup: Arc<LayerDedup>,
     /// Where the sizes of layers' weights matter.
     quantization: Option<Quantization>,
-    sizes: Vec<Linear>,
+    /// Sizes of all tensors.
+    sizes: Vec<N>,
 }
 
-impl PartialEq for Drawn {
-    fn eq(&self, other: &Drawn) -> bool {
-        self.steps == other.steps
-            && Arc::ptr_eq(&self.structure, &other.structure)
-            && Arc::ptr_eq(&self.dedup, &other.dedup)
-            && self.quantization == other.quantization
-            && self.sizes == other.sizes
+impl<N> RunKey<N> {
+    fn parts(&self) -> (*const Structure, *const LayerDedup, Option<Quantization>, &[N]) {
+        (Arc::as_ptr(&self.structure), Arc::as_ptr(&self.dedup), self.quantization, &self.sizes)
+    }
+}
+
+impl<N: PartialEq> PartialEq for RunKey<N> {
+    fn eq(&self, other: &RunKey<N>) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl<N: Eq> Eq for RunKey<N> {}
+
+impl<N: Hash> Hash for RunKey<N> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
     }
 }
 
@@ -145,22 +145,19 @@ impl Graphs {
     /// The compute buffer of the first GPU.
     pub(crate) fn first_bytes(&mut self, subject: Subject<'_>, settings: &Settings) -> Bytes {
         let quantities = Quantities::new(subject.model, settings);
-        let (structure, dedup) = self.structure(subject, settings, &quantities);
-        let run = self.run(subject, 1, &structure, &dedup);
-        let sizes = tensor_sizes(run, &quantities, &mut ());
-        let quantization = structure.uses_weights.then_some(settings.quantization);
-        let addresses = (Arc::as_ptr(&structure).addr(), Arc::as_ptr(&dedup).addr());
-        let key = (addresses.0, addresses.1, quantization, sizes.clone());
-        if let Some(known) = self.first.get(&key).filter(|_| !self.thorough) {
-            return Bytes(known.bytes);
+        let key = self.run_key(subject, settings, &quantities, &mut ());
+        if self.thorough {
+            return Bytes(self.replay(subject, 1, key, &mut ())[0]);
         }
-        let bytes = buffer_sizes(run, sizes, &mut ())[0];
-        self.replays += 1;
+        if let Some(&known) = self.first.get(&key) {
+            return known;
+        }
+        let bytes = Bytes(self.replay(subject, 1, key.clone(), &mut ())[0]);
         if self.first.len() == KEPT_FIRST {
             self.first.clear();
         }
-        self.first.insert(key, FirstBuffer { bytes, _structure: structure, _dedup: dedup });
-        Bytes(bytes)
+        self.first.insert(key, bytes);
+        bytes
     }
 
     /// Returns the compute buffers over an interval of contexts as segments.
@@ -175,24 +172,20 @@ impl Graphs {
         }
         let quantities = Quantities::between(&first, &quantities(&interval.second));
         let mut horizon = Horizon::within(interval.end - interval.start);
-        let (structure, dedup) = self.structure(subject, &interval.first, &quantities);
-        structure.suits(&quantities, &mut horizon);
-        let count = interval.first.tensor_split.len() + 1;
-        let run = self.run(subject, count, &structure, &dedup);
-        let sizes = tensor_sizes(run, &quantities, &mut horizon);
-        let straight = !self.thorough && horizon == Horizon::within(interval.end - interval.start);
-        let quantization = structure.uses_weights.then_some(interval.first.quantization);
-        let drawn = Drawn { steps: interval.start..=interval.end, structure, dedup, quantization, sizes };
-        if let Some((_, segments)) = self.drawn.iter().find(|(known, _)| straight && *known == drawn) {
+        let run = self.run_key(subject, &interval.first, &quantities, &mut horizon);
+        if self.thorough || horizon != Horizon::within(interval.end - interval.start) {
+            return Arc::new(self.draw(subject, interval, &quantities));
+        }
+        // One structure applies, and every tensor grows linearly.
+        let key = (interval.start..=interval.end, run);
+        if let Some(segments) = self.drawn.get(&key) {
             return Arc::clone(segments);
         }
         let segments = Arc::new(self.draw(subject, interval, &quantities));
-        if straight {
-            if self.drawn.len() == KEPT {
-                self.drawn.clear();
-            }
-            self.drawn.push((drawn, Arc::clone(&segments)));
+        if self.drawn.len() == KEPT {
+            self.drawn.clear();
         }
+        self.drawn.insert(key, Arc::clone(&segments));
         segments
     }
 
@@ -225,29 +218,43 @@ impl Graphs {
         quantities: &Quantities<N>,
         horizon: &mut N::Horizon,
     ) -> Vec<N> {
-        let (structure, dedup) = self.structure(subject, settings, quantities);
-        structure.suits(quantities, horizon);
-        let run = self.run(subject, count, &structure, &dedup);
-        let sizes = tensor_sizes(run, quantities, horizon);
-        self.replays += 1;
-        buffer_sizes(run, sizes, horizon)
+        let key = self.run_key(subject, settings, quantities, horizon);
+        self.replay(subject, count, key, horizon)
     }
 
-    fn run<'a>(
-        &self,
-        subject: Subject<'a>,
-        buffers: usize,
-        structure: &'a Structure,
-        dedup: &'a LayerDedup,
-    ) -> Run<'a> {
-        Run {
-            structure,
-            representatives: &dedup.representatives,
+    /// Finds the structure of these settings and computes the sizes of its tensors.
+    fn run_key<N: Size>(
+        &mut self,
+        subject: Subject<'_>,
+        settings: &Settings,
+        quantities: &Quantities<N>,
+        horizon: &mut N::Horizon,
+    ) -> RunKey<N> {
+        let (structure, dedup) = self.structure(subject, settings, quantities);
+        structure.suits(quantities, horizon);
+        let sizes = tensor_sizes(&structure, subject.list, subject.weights, quantities, horizon);
+        let quantization = structure.uses_weights.then_some(settings.quantization);
+        RunKey { structure, dedup, quantization, sizes }
+    }
+
+    /// Runs the allocator and returns the first `count` buffers.
+    fn replay<N: Size>(
+        &mut self,
+        subject: Subject<'_>,
+        count: usize,
+        key: RunKey<N>,
+        horizon: &mut N::Horizon,
+    ) -> Vec<N> {
+        let run = Run {
+            structure: &key.structure,
+            representatives: &key.dedup.representatives,
             list: subject.list,
             weights: subject.weights,
-            buffers,
+            buffers: count,
             thorough: self.thorough,
-        }
+        };
+        self.replays += 1;
+        buffer_sizes(run, key.sizes, horizon)
     }
 
     /// Returns the structure of these settings and its deduplication.
@@ -320,6 +327,7 @@ impl Graphs {
         if self.structures.len() == KEPT {
             self.structures.clear();
             self.drawn.clear();
+            self.first.clear();
         }
         let compiled = self.structures.entry(key).or_default();
         match structure {

@@ -42,14 +42,14 @@ pub(crate) fn buffer_sizes<N: Size>(run: Run<'_>, sizes: Vec<N>, horizon: &mut N
 
 /// The size of every tensor of a structure; those of layers' weights come with their layer.
 pub(crate) fn tensor_sizes<N: Size>(
-    run: Run<'_>,
+    structure: &Structure,
+    list: &WeightList,
+    weights: &Weights,
     quantities: &Quantities<N>,
     horizon: &mut N::Horizon,
 ) -> Vec<N> {
-    let sizes = run.structure.sizes.iter().map(|size| {
-        size.value(quantities, horizon, |home, name| {
-            run.list.copy_bytes(run.weights, home, name, size.on_host)
-        })
+    let sizes = structure.sizes.iter().map(|size| {
+        size.value(quantities, horizon, |home, name| list.copy_bytes(weights, home, name, size.on_host))
     });
     sizes.collect()
 }

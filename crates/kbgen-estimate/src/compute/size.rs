@@ -49,7 +49,7 @@ impl Size for u64 {
 }
 
 /// `at` bytes now, `at + slope * n` after `n` more steps of 256 cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Linear {
     pub(crate) at: i64,
     pub(crate) slope: i64,
