@@ -152,6 +152,9 @@ struct PatternParser<'text> {
     literal_start: usize,
 }
 
+/// Regular expressions that no pattern contains; a class of characters only before `+` or `*`.
+const EXPRESSIONS: [&str; 5] = [".*", ".+", "\\d", "\\s", "[0-9]"];
+
 impl PatternParser<'_> {
     fn parse_next(&mut self, at: usize) -> Result<usize, ParseError> {
         let rest = &self.text[at..];
@@ -176,20 +179,19 @@ impl PatternParser<'_> {
             self.placeholder(at..at + length + 1)?;
             return Ok(at + length + 1);
         }
-        for (expression, length) in [(".*", 2), (".+", 2), ("\\d", 2), ("\\s", 2), ("[0-9]", 5)] {
-            let repeated =
-                expression.starts_with('.') || rest.get(length..).unwrap_or("").starts_with(['+', '*']);
-            if rest.starts_with(expression) && repeated {
+        for expression in EXPRESSIONS {
+            let after = rest.strip_prefix(expression);
+            if after.is_some_and(|after| expression.starts_with('.') || after.starts_with(['+', '*'])) {
                 return Err(ParseError::new(
-                    at..at + length,
+                    at..at + expression.len(),
                     "regular expression in a pattern",
                     "write `{any}` or a typed placeholder such as `{int}` for variable text",
                 ));
             }
         }
-        let first = rest.chars().next().map_or(0, char::len_utf8);
-        let special = rest[first..].find(['{', '}', '.', '\\', '[']);
-        let length = special.map_or(rest.len(), |special| first + special);
+        let first = rest.chars().next().expect("the position is inside the text").len_utf8();
+        let special = |c| "{}".contains(c) || EXPRESSIONS.iter().any(|text| text.starts_with(c));
+        let length = rest[first..].find(special).map_or(rest.len(), |special| first + special);
         self.literal.push_str(&rest[..length]);
         Ok(at + length)
     }
