@@ -45,7 +45,7 @@ record! {
 }
 
 record! {
-    /// A sentence and the next step.
+    /// A sentence, the next step, and the pages about it.
     #[derive(Debug, Clone)]
     pub struct SaysText {
         /// A condition on the figures.
