@@ -59,6 +59,7 @@ const FIRST = [
   ["convert to gguf", "Convert a model to GGUF and quantize it"],
   ["is my gpu broken", "Is my GPU broken?"],
   ["how to update", "Update without breaking your environment"],
+  ["install cuda", "NVIDIA driver and CUDA versions: what to install"],
   ["flash attention install", "FlashAttention"],
   ["how to install pytorch", "PyTorch"],
   ["how to set up wsl", "Run models in WSL 2 with an NVIDIA GPU"],
