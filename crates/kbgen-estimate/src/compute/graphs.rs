@@ -39,10 +39,13 @@ pub(crate) struct Graphs {
     fold_keys: HashMap<DedupKey, usize>,
     structures: HashMap<StructureKey, Compiled>,
     /// Known segments of intervals of contexts.
-    drawn: HashMap<(RangeInclusive<u64>, RunKey<Linear>), Arc<Vec<Vec<Segment>>>>,
+    drawn: HashMap<(RangeInclusive<u64>, RunKey<Linear>), Arc<BufferSegments>>,
     /// Known buffers of the first GPU.
     first: HashMap<RunKey<u64>, Bytes>,
 }
+
+/// The segments of each buffer: of the GPUs in order, then of the host.
+type BufferSegments = Vec<Vec<Segment>>;
 
 /// Everything that a run of the allocator depends on. The structure and the deduplication are compared by address: as long
 /// as they are kept here, nothing else has it.
@@ -161,7 +164,7 @@ impl Graphs {
     }
 
     /// Returns the compute buffers over an interval of contexts as segments.
-    pub(crate) fn segments(&mut self, subject: Subject<'_>, interval: &Interval) -> Arc<Vec<Vec<Segment>>> {
+    pub(crate) fn segments(&mut self, subject: Subject<'_>, interval: &Interval) -> Arc<BufferSegments> {
         let quantities = |settings| Quantities::new(subject.model, settings);
         let first = quantities(&interval.first);
         if interval.start == interval.end {
@@ -195,7 +198,7 @@ impl Graphs {
         subject: Subject<'_>,
         interval: &Interval,
         quantities: &Quantities<Linear>,
-    ) -> Vec<Vec<Segment>> {
+    ) -> BufferSegments {
         let mut segments = vec![Vec::new(); interval.first.tensor_split.len() + 1];
         let mut step = interval.start;
         while step <= interval.end {
