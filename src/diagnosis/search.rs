@@ -32,15 +32,15 @@ pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex 
     });
     let questions: Vec<Document> = question_documents(site).collect();
     let mut builder = TextIndexBuilder::default();
-    let mut add = |heads: &mut dyn Iterator<Item = &Head>, counts: &TermCounts| {
+    let mut add = |heads: &mut dyn Iterator<Item = &Head>, counts| {
         builder.add(heads.map(|head| (head.id.address(), head.title.value.clone())), counts);
     };
-    for (errors, counts) in groups.iter().zip(&counts) {
+    for (errors, counts) in groups.iter().zip(counts) {
         add(&mut errors.iter().map(|error| &error.head), counts);
     }
-    add(&mut site.guides.iter().map(|guide| &guide.head), &guide_counts);
+    add(&mut site.guides.iter().map(|guide| &guide.head), guide_counts);
     let counts = TermCounts::of(&questions);
-    builder.add(questions.into_iter().map(|question| (question.address, question.title)), &counts);
+    builder.add(questions.into_iter().map(|question| (question.address, question.title)), counts);
     builder.finish()
 }
 

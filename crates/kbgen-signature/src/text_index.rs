@@ -3,6 +3,7 @@
 //! Ranks by BM25F (Robertson and Zaragoza 2009, <https://doi.org/10.1561/1500000019>). Weights are small integers, so that
 //! `static/js/search.js` computes the same order. `cargo bench --bench retrieval` measures the effect of the constants.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -94,25 +95,17 @@ pub(crate) const ERROR_PHRASES: [&str; 20] = [
 pub struct TextIndexBuilder {
     /// Address, title and body length of each document.
     documents: Vec<(String, String, u32)>,
-    terms: HashMap<String, Vec<(u32, TermFrequencies)>>,
+    /// Groups, each with the number of its first document.
+    groups: Vec<(usize, TermCounts)>,
 }
 
 impl TextIndexBuilder {
     /// Adds documents with their addresses and titles.
-    pub fn add(&mut self, names: impl IntoIterator<Item = (String, String)>, counted: &TermCounts) {
-        let first = self.documents.len() as u32;
+    pub fn add(&mut self, names: impl IntoIterator<Item = (String, String)>, counted: TermCounts) {
+        let first = self.documents.len();
         let documents = names.into_iter().zip(&counted.lengths);
         self.documents.extend(documents.map(|((address, title), length)| (address, title, *length)));
-        let mut rest = &counted.frequencies[..];
-        for (word, documents) in counted.words.split(' ').zip(&counted.document_counts) {
-            let here;
-            (here, rest) = rest.split_at(*documents);
-            let here = here.iter().map(|(document, count)| (first + document, *count));
-            match self.terms.get_mut(word) {
-                Some(found) => found.extend(here),
-                None => drop(self.terms.insert(word.to_owned(), here.collect())),
-            }
-        }
+        self.groups.push((first, counted));
     }
 
     /// Computes weights and serializes the index.
@@ -126,13 +119,27 @@ impl TextIndexBuilder {
             ignored: STOP_WORDS.to_owned(),
             trouble: ERROR_PHRASES.map(str::to_owned).to_vec(),
         };
-        let mut terms: Vec<_> = self.terms.into_iter().collect();
+        // For each term the group and the range of its frequencies there, which are not copied: they are most of the memory.
+        let mut terms: HashMap<&str, Vec<(u32, Range<u32>)>> = HashMap::new();
+        for (group, (_, counted)) in (0..).zip(&self.groups) {
+            let mut start = 0;
+            for (word, documents) in counted.words.split(' ').zip(&counted.document_counts) {
+                let end = start + *documents as u32;
+                terms.entry(word).or_default().push((group, start..end));
+                start = end;
+            }
+        }
+        let mut terms: Vec<_> = terms.into_iter().collect();
         terms.par_sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
         let mut previous = "";
-        for (word, counts) in &terms {
-            let idf = idf(counts.len(), lengths.len());
-            let postings = counts.iter().map(|(document, count)| {
-                let document = *document as usize;
+        for (word, places) in terms {
+            let idf = idf(places.iter().map(|(_, range)| range.len()).sum(), lengths.len());
+            let counts = places.into_iter().flat_map(|(group, range)| {
+                let (first, counted) = &self.groups[group as usize];
+                let frequencies = &counted.frequencies[range.start as usize..range.end as usize];
+                frequencies.iter().map(move |(document, count)| (first + *document as usize, count))
+            });
+            let postings = counts.map(|(document, count)| {
                 let norm = 1.0 - B + B * lengths[document] / mean.max(1.0);
                 Posting { document, weight: count.weight(norm), in_title: count.title > 0 }
             });
@@ -161,7 +168,7 @@ impl TextIndex {
         let mut builder = TextIndexBuilder::default();
         let name = |document: &Document| (document.address.clone(), document.title.clone());
         let groups: Vec<TermCounts> = documents.par_chunks(GROUP_SIZE).map(TermCounts::of).collect();
-        for (documents, counts) in documents.chunks(GROUP_SIZE).zip(&groups) {
+        for (documents, counts) in documents.chunks(GROUP_SIZE).zip(groups) {
             builder.add(documents.iter().map(name), counts);
         }
         builder.finish()
@@ -220,9 +227,9 @@ pub struct TermCounts {
 /// Frequencies of a term in a document, by field.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct TermFrequencies {
-    title: u32,
-    signatures: u32,
-    body: u32,
+    title: u16,
+    signatures: u16,
+    body: u16,
 }
 
 impl TermFrequencies {
@@ -240,7 +247,7 @@ impl TermCounts {
         let mut found: HashMap<String, Vec<(u32, TermFrequencies)>> = HashMap::new();
         let mut lengths = vec![0; documents.len()];
         for ((at, document), length) in (0..).zip(documents).zip(&mut lengths) {
-            let mut add = |text: &str, field: fn(&mut TermFrequencies) -> &mut u32| {
+            let mut add = |text: &str, field: fn(&mut TermFrequencies) -> &mut u16| {
                 let mut total = 0;
                 for_each_term(text, |word| {
                     total += 1;
@@ -252,7 +259,7 @@ impl TermCounts {
                         counts.push((at, TermFrequencies::default()));
                     }
                     let (_, count) = counts.last_mut().expect("the document was added");
-                    *field(count) += 1;
+                    *field(count) = field(count).saturating_add(1);
                 });
                 total
             };
@@ -263,12 +270,11 @@ impl TermCounts {
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
         let words: Vec<&str> = found.iter().map(|(word, _)| word.as_str()).collect();
-        Self {
-            lengths,
-            words: words.join(" "),
-            document_counts: found.iter().map(|(_, counts)| counts.len()).collect(),
-            frequencies: found.into_iter().flat_map(|(_, counts)| counts).collect(),
-        }
+        let words = words.join(" ");
+        let document_counts: Vec<usize> = found.iter().map(|(_, counts)| counts.len()).collect();
+        let mut frequencies = Vec::with_capacity(document_counts.iter().sum());
+        found.into_iter().for_each(|(_, counts)| frequencies.extend(counts));
+        Self { lengths, words, document_counts, frequencies }
     }
 }
 
