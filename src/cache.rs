@@ -8,7 +8,7 @@ use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::hash::{BuildHasher, Hasher};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ impl Cache {
     pub fn save(&self, engine: &Engine) -> Result<()> {
         for kind in Kind::ALL {
             if let Some((part, pack)) = engine.pack(kind) {
-                self.write(&name(kind, part), &pack)?;
+                self.write_with(&name(kind, part), |file| pack.write(file))?;
                 if part == PackPart::Whole {
                     // The new file contains these results too; a leftover only takes space.
                     let _ = fs::remove_file(self.path(&name(kind, PackPart::Later)));
@@ -143,13 +143,23 @@ impl Cache {
     /// # Errors
     /// If the folder cannot be created or is accessible to other users, or writing fails.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.write_with(name, |file| file.write_all(bytes))
+    }
+
+    fn write_with(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<()> {
         self.create_folder()?;
         let file = self.path(name);
         // The name is unpredictable and must not exist, so no link can be planted there.
         let beside = file.with_extension(format!("{:016x}.new", RandomState::new().build_hasher().finish()));
-        let written = File::create_new(&beside)
-            .and_then(|mut open| open.write_all(bytes))
-            .and_then(|()| fs::rename(&beside, &file));
+        let written = File::create_new(&beside).map(BufWriter::new).and_then(|mut open| {
+            write(&mut open)?;
+            open.flush()?;
+            fs::rename(&beside, &file)
+        });
         self.clean(&file);
         if written.is_err() {
             // Remove the partial file; the first error is reported.
@@ -268,7 +278,7 @@ fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
 
 /// Opens a file without following links or blocking on pipes.
 #[cfg(unix)]
-fn open_plain(path: &Path) -> std::io::Result<File> {
+fn open_plain(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags, open};
 
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -276,7 +286,7 @@ fn open_plain(path: &Path) -> std::io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn open_plain(path: &Path) -> std::io::Result<File> {
+fn open_plain(path: &Path) -> io::Result<File> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }

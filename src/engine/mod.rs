@@ -21,6 +21,7 @@ use crate::engine::results::Results;
 use crate::facts::{self, Facts, Fingerprint, Name, NameHasher};
 use crate::files::{Key, PROGRAM, Sink};
 
+pub use pack::ResultPack;
 pub use results::{Kind, MAX_PACK_BYTES, PackPart};
 
 /// Runs queries and keeps their results.
@@ -185,8 +186,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Serializes the results of a kind; see [`Results::pack`].
-    pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
+    /// Selects the results of a kind that are written; see [`Results::pack`].
+    pub fn pack(&self, kind: Kind) -> Option<(PackPart, ResultPack)> {
         self.results.pack(kind)
     }
 

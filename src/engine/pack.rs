@@ -1,6 +1,9 @@
 //! Serializes cached results: header, index, results, and a hash of everything.
 
+use std::io::{self, Write};
 use std::sync::Arc;
+
+use blake3::Hasher;
 
 use crate::engine::results::{CachedResult, PackPart};
 use crate::files::Key;
@@ -12,23 +15,33 @@ const HASH: usize = blake3::OUT_LEN;
 /// Length of an index entry in bytes: key, age, length.
 const LINE: usize = Key::LENGTH + 1 + 4;
 
-/// Serializes results, and increments their ages.
-pub(super) fn write(entries: &[(&Key, &CachedResult)]) -> Vec<u8> {
-    let results: usize = entries.iter().map(|(_, entry)| entry.range.len()).sum();
-    let mut pack = Vec::with_capacity(MARK.len() + 4 + entries.len() * LINE + results + HASH);
-    pack.extend_from_slice(MARK.as_bytes());
-    pack.extend_from_slice(&(entries.len() as u32).to_le_bytes());
-    for (key, entry) in entries {
-        pack.extend_from_slice(key.as_ref());
-        pack.push(entry.age + 1);
-        pack.extend_from_slice(&(entry.range.len() as u32).to_le_bytes());
+/// Results of one kind, to be written.
+#[derive(Debug)]
+pub struct ResultPack(pub(super) Vec<(Key, CachedResult)>);
+
+impl ResultPack {
+    /// Writes the results piece by piece, with incremented ages.
+    ///
+    /// # Errors
+    /// As `out`.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut hasher = Hasher::new();
+        let mut add = |bytes: &[u8]| {
+            hasher.update(bytes);
+            out.write_all(bytes)
+        };
+        add(MARK.as_bytes())?;
+        add(&(self.0.len() as u32).to_le_bytes())?;
+        for (key, entry) in &self.0 {
+            add(key.as_ref())?;
+            add(&[entry.age + 1])?;
+            add(&(entry.range.len() as u32).to_le_bytes())?;
+        }
+        for (_, entry) in &self.0 {
+            add(entry.bytes())?;
+        }
+        out.write_all(hasher.finalize().as_bytes())
     }
-    for (_, entry) in entries {
-        pack.extend_from_slice(entry.bytes());
-    }
-    let hash = blake3::hash(&pack);
-    pack.extend_from_slice(hash.as_bytes());
-    pack
 }
 
 /// Parses a pack. `None` if it is incomplete or of another program version.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::engine::pack;
+use crate::engine::pack::{self, ResultPack};
 use crate::files::Key;
 
 /// Kinds of cached results.
@@ -266,9 +266,9 @@ impl Results {
         Some(self.tables.get(kind as usize)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Serializes the results of a kind, without those unused for long: all of them, or only the new ones if these
-    /// are few. `None` if there are no new results.
-    pub fn pack(&self, kind: Kind) -> Option<(PackPart, Vec<u8>)> {
+    /// Selects the results of a kind that are written, without those unused for long: all of them, or only the new ones
+    /// if these are few. `None` if there are no new results.
+    pub fn pack(&self, kind: Kind) -> Option<(PackPart, ResultPack)> {
         let table = self.lock_table(kind).filter(|table| table.is_new)?;
         let mut entries: Vec<(&Key, &CachedResult)> =
             table.entries.iter().filter(|(_, entry)| entry.age < MAX_AGE).collect();
@@ -287,7 +287,8 @@ impl Results {
             left -= if fits { entry.range.len() } else { 0 };
             fits
         });
-        Some((part, pack::write(&entries)))
+        let entries = entries.into_iter().map(|(key, entry)| (*key, entry.clone())).collect();
+        Some((part, ResultPack(entries)))
     }
 }
 
@@ -324,6 +325,13 @@ mod tests {
         store.get_or(Kind::Words, &key(name), || "made anew".to_string())
     }
 
+    fn packed(store: &Results) -> Option<(PackPart, Vec<u8>)> {
+        let (part, pack) = store.pack(Kind::Words)?;
+        let mut bytes = Vec::new();
+        pack.write(&mut bytes).expect("memory takes all bytes");
+        Some((part, bytes))
+    }
+
     fn unpacked(whole: Vec<u8>) -> Results {
         with_both(whole, Vec::new())
     }
@@ -336,7 +344,7 @@ mod tests {
         let store = Results::default();
         put(&store, "a", "first");
         put(&store, "b", "second");
-        let (part, pack) = store.pack(Kind::Words).expect("something is new");
+        let (part, pack) = packed(&store).expect("something is new");
         assert_eq!(part, PackPart::Whole);
         pack
     }
@@ -345,9 +353,9 @@ mod tests {
     fn finds_packed_results_only() {
         let store = unpacked(two());
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "second".to_string()));
-        assert_eq!(store.pack(Kind::Words), None, "nothing is new");
+        assert_eq!(packed(&store), None, "nothing is new");
         assert_eq!(get(&store, "c"), "made anew");
-        assert!(store.pack(Kind::Words).is_some());
+        assert!(packed(&store).is_some());
         assert_eq!(get(&Results::disabled(), "a"), "made anew");
     }
 
@@ -370,7 +378,7 @@ mod tests {
             let store = unpacked(pack);
             assert_eq!(get(&store, "a"), "first", "round {round}");
             put(&store, &format!("round {round}"), "new");
-            (_, pack) = store.pack(Kind::Words).expect("something is new");
+            (_, pack) = packed(&store).expect("something is new");
         }
         let store = unpacked(pack);
         assert_eq!((get(&store, "a"), get(&store, "b")), ("first".to_string(), "made anew".to_string()));
@@ -381,13 +389,13 @@ mod tests {
         let long = "a long text ".repeat(100);
         let store = Results::default();
         put(&store, "a", &long);
-        let (part, whole) = store.pack(Kind::Words).expect("something is new");
+        let (part, whole) = packed(&store).expect("something is new");
         assert_eq!(part, PackPart::Whole);
         let mut later = Vec::new();
         for round in 0..3 {
             let store = with_both(whole.clone(), later);
             put(&store, &format!("round {round}"), "new");
-            let (part, pack) = store.pack(Kind::Words).expect("something is new");
+            let (part, pack) = packed(&store).expect("something is new");
             assert_eq!(part, PackPart::Later);
             assert!(pack.len() < whole.len());
             later = pack;
@@ -395,7 +403,7 @@ mod tests {
         let store = with_both(whole, later);
         assert_eq!((get(&store, "a"), get(&store, "round 0")), (long, "new".to_string()));
         put(&store, "b", &"another long text ".repeat(100));
-        assert_eq!(store.pack(Kind::Words).map(|(part, _)| part), Some(PackPart::Whole));
+        assert_eq!(packed(&store).map(|(part, _)| part), Some(PackPart::Whole));
     }
 
     #[test]
