@@ -53,12 +53,15 @@ const INDEX: &str = "data/similar.js";
 /// answer: which file is loaded does not depend on the text of the reader.
 pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
     let index = text_index(cx);
-    let mut outputs = with_index(cx, &index);
-    let is_large = |path| outputs.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
-    if [TABLE, PAGE_TEXTS, INDEX].into_iter().any(is_large) {
-        outputs = table_in_parts(cx);
-        outputs.append(index_in_parts(&index));
+    if cx.inputs.compiled().index.table().text_bytes() <= MAX_WHOLE_BYTES {
+        let whole = with_index(cx, &index);
+        let is_large = |path| whole.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
+        if ![TABLE, PAGE_TEXTS, INDEX].into_iter().any(is_large) {
+            return whole;
+        }
     }
+    let mut outputs = table_in_parts(cx);
+    outputs.append(index_in_parts(&index));
     outputs
 }
 
@@ -142,7 +145,7 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
     let page_script = |(at, part): (usize, &Vec<(&str, String)>)| {
         let texts = object(part.iter().cloned());
         let matched = part.iter().filter_map(|(slug, _)| table.pages.get(*slug));
-        let matched: BTreeMap<usize, &Value> = matched.map(|(number, page)| (*number, page)).collect();
+        let matched: BTreeMap<usize, _> = matched.copied().collect();
         let matched = extend("kbgen.tables.match.pages", &matched);
         format!("Object.assign(kbgen.pageTexts,{texts});{matched}kbgen.tables.match.parts.pages[{at}]=1;\n")
     };
@@ -176,11 +179,14 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
 }
 
 /// Formats the statements that add patterns to the table.
-fn patterns(part: &PatternPartition) -> String {
+fn patterns(part: &PatternPartition<'_>) -> String {
     let table = "kbgen.tables.match";
-    [("patterns", &part.patterns), ("anchors", &part.anchors), ("uses", &part.uses)]
-        .map(|(name, fields)| extend(&format!("{table}.{name}"), fields))
-        .concat()
+    [
+        extend(&format!("{table}.patterns"), &part.patterns),
+        extend(&format!("{table}.anchors"), &part.anchors),
+        extend(&format!("{table}.uses"), &part.uses),
+    ]
+    .concat()
 }
 
 fn text_index(cx: &RenderContext<'_>) -> TextIndex {

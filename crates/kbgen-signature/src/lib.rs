@@ -37,14 +37,14 @@ pub use extractor::{
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
 pub use parse_error::ParseError;
-pub use parts::{PatternPartition, TableParts, TextIndexParts};
+pub use parts::{PatternPartition, PatternUses, TableParts, TextIndexParts};
 pub use pattern::Pattern;
 pub use reading::{LogEnd, Lookup, Reading, ReadingPage, ReadingRule, ReadingText, ReadingTexts};
 pub use scanner::is_failed_import;
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;
 pub use step_budget::STEPS_PER_WINDOW;
-pub use table::{Cause, Kind, Page, SearchTable, Signature, Table};
+pub use table::{Cause, Kind, Page, SearchTable, Signature, Table, TablePage};
 pub use template::Template;
 pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};
 pub use text_search::{SearchHit, is_question};

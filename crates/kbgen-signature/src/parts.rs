@@ -5,21 +5,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::anchor::anchor_bytes;
+use crate::anchor::{Anchor, anchor_bytes};
 use crate::matcher::literal_bytes;
-use crate::pattern::PatternPart;
-use crate::table::{Kind, Table};
+use crate::pattern::{Pattern, PatternPart};
+use crate::table::{Kind, Table, TablePage};
 use crate::text_index::{TextIndex, whole_terms};
 use crate::text_search::{decode_posting, idf_of};
 
 /// Number of characters of an anchor that select a part. Patterns with a shorter anchor belong to every text.
 pub(crate) const KEY_LENGTH: usize = 6;
 
-/// A signature table in parts.
+/// A signature table in parts. Patterns and pages are keyed by their numbers in the table.
 #[derive(Debug)]
-pub struct TableParts {
+pub struct TableParts<'t> {
     /// Version, extractors and readings.
     pub head: Map<String, Value>,
     /// Keys of the parts in order, without separators: the first characters of anchors.
@@ -27,36 +28,39 @@ pub struct TableParts {
     /// Number of the first key of each part.
     pub starts: Vec<usize>,
     /// Patterns that belong to every text.
-    pub always: PatternPartition,
+    pub always: PatternPartition<'t>,
     /// Patterns by part.
-    pub patterns: Vec<PatternPartition>,
-    /// Readings by their number in the table.
-    pub readings: Map<String, Value>,
+    pub patterns: Vec<PatternPartition<'t>>,
+    /// Pages of the readings.
+    pub readings: BTreeMap<usize, &'t TablePage>,
     /// Number and page of each error, by slug.
-    pub pages: BTreeMap<String, (usize, Value)>,
+    pub pages: BTreeMap<&'t str, (usize, &'t TablePage)>,
 }
 
-/// Patterns with their data, by their numbers in the table.
+/// Patterns with their data.
 #[derive(Debug, Default)]
-pub struct PatternPartition {
+pub struct PatternPartition<'t> {
     /// The patterns.
-    pub patterns: Map<String, Value>,
-    /// Their anchors.
-    pub anchors: Map<String, Value>,
-    /// Parts of the pages, and extractors, of signatures that begin with the pattern.
-    pub uses: Map<String, Value>,
+    pub patterns: BTreeMap<usize, &'t Pattern>,
+    /// Part and offset of the anchor of each.
+    pub anchors: BTreeMap<usize, [usize; 2]>,
+    /// How signatures use them.
+    pub uses: BTreeMap<usize, PatternUses>,
 }
 
 /// Parts of the pages, and extractors, of signatures that begin with a pattern.
-#[derive(Default)]
-struct Uses {
-    page_parts: BTreeSet<usize>,
-    extractors: Vec<usize>,
-}
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct PatternUses(BTreeSet<usize>, Vec<usize>);
 
 impl Table {
+    /// Returns the bytes of the literal texts of all patterns: fewer than the table has as JSON.
+    pub fn text_bytes(&self) -> usize {
+        let parts = self.patterns.iter().flat_map(|pattern| &pattern.parts);
+        parts.map(|part| if let PatternPart::Text(text) = part { text.len() } else { 0 }).sum()
+    }
+
     /// Divides the table into parts of about `part_bytes` bytes; `page_part` returns the part of an error by its slug.
-    pub fn in_parts(&self, part_bytes: usize, page_part: impl Fn(&str) -> usize) -> TableParts {
+    pub fn in_parts<'t>(&'t self, part_bytes: usize, page_part: impl Fn(&str) -> usize) -> TableParts<'t> {
         let mut ids_by_key: BTreeMap<Vec<u8>, BTreeSet<usize>> = BTreeMap::new();
         let mut always_ids = BTreeSet::new();
         for id in 0..self.patterns.len() {
@@ -66,17 +70,14 @@ impl Table {
             }
         }
         let uses = self.uses(page_part);
-        let add = |ids: &BTreeSet<usize>, part: &mut PatternPartition| {
-            let mut bytes = 0;
+        let add = |ids: &BTreeSet<usize>, part: &mut PatternPartition<'t>| {
             for id in ids {
-                let uses = uses.get(id).map(|uses| json!([uses.page_parts, uses.extractors]));
-                let (pattern, anchor) = (json!(self.patterns[*id]), json!(self.anchors[*id]));
-                bytes += pattern.to_string().len() + 40;
-                part.patterns.insert(id.to_string(), pattern);
-                part.anchors.insert(id.to_string(), anchor);
-                part.uses.extend(uses.map(|uses| (id.to_string(), uses)));
+                part.patterns.insert(*id, &self.patterns[*id]);
+                let Anchor(literal, offset) = self.anchors[*id];
+                part.anchors.insert(*id, [literal, offset]);
+                part.uses.extend(uses.get(id).map(|uses| (*id, uses.clone())));
             }
-            bytes
+            ids.iter().map(|id| json!(self.patterns[*id]).to_string().len() + 40).sum()
         };
         let mut always = PatternPartition::default();
         add(&always_ids, &mut always);
@@ -89,7 +90,7 @@ impl Table {
                 left = part_bytes;
             }
             keys.extend(key.iter().map(|byte| char::from(*byte)));
-            let bytes = patterns.last_mut().map_or(0, |part| add(ids, part));
+            let bytes: usize = patterns.last_mut().map_or(0, |part| add(ids, part));
             left = left.saturating_sub(bytes);
         }
         let (readings, errors): (Vec<_>, Vec<_>) =
@@ -105,26 +106,23 @@ impl Table {
             starts,
             always,
             patterns,
-            readings: readings.into_iter().map(|(number, page)| (number.to_string(), json!(page))).collect(),
-            pages: errors
-                .into_iter()
-                .map(|(number, page)| (page.slug.clone(), (number, json!(page))))
-                .collect(),
+            readings: readings.into_iter().collect(),
+            pages: errors.into_iter().map(|(number, page)| (page.slug.as_str(), (number, page))).collect(),
         }
     }
 
-    fn uses(&self, page_part: impl Fn(&str) -> usize) -> BTreeMap<usize, Uses> {
-        let mut uses: BTreeMap<usize, Uses> = BTreeMap::new();
+    fn uses(&self, page_part: impl Fn(&str) -> usize) -> BTreeMap<usize, PatternUses> {
+        let mut all: BTreeMap<usize, PatternUses> = BTreeMap::new();
         for page in &self.pages {
             for signature in &page.signatures {
-                let uses = uses.entry(signature.all[0]).or_default();
+                let PatternUses(parts, extractors) = all.entry(signature.all[0]).or_default();
                 if page.kind != Kind::Reading {
-                    uses.page_parts.insert(page_part(&page.slug));
+                    parts.insert(page_part(&page.slug));
                 }
-                uses.extractors.extend(signature.extract.filter(|id| !uses.extractors.contains(id)));
+                extractors.extend(signature.extract.filter(|id| !extractors.contains(id)));
             }
         }
-        uses
+        all
     }
 
     /// Returns the keys of a pattern: the first characters of its anchor, and of its beginning, with which a truncated message

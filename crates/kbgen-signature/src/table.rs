@@ -104,13 +104,14 @@ pub struct Table {
     pub(crate) readings: Vec<ReadingRule>,
 }
 
+/// A page of a table, whose signatures refer to patterns and extractors by their numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct TablePage {
-    pub slug: String,
-    pub kind: Kind,
-    pub signatures: Vec<TableSignature>,
+pub struct TablePage {
+    pub(crate) slug: String,
+    pub(crate) kind: Kind,
+    pub(crate) signatures: Vec<TableSignature>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub causes: Vec<Cause>,
+    pub(crate) causes: Vec<Cause>,
 }
 
 /// A signature with indices of patterns and extractors.
