@@ -28,14 +28,6 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
         let models = file(cx.tr("Memory requirements of all models as JSON"), "data/models.json");
         text.push(&item(&models, None));
     }
-    let mut section = |title: &str, items: Vec<MarkdownText>| {
-        if !items.is_empty() {
-            text.push_syntax("\n## ");
-            text.push(&MarkdownText::plain(title));
-            text.push_syntax("\n\n");
-            items.iter().for_each(|item| text.push(item));
-        }
-    };
     let page = |head: &Head, address: &str, description: Option<&str>| {
         item(&MarkdownText::link(&MarkdownText::plain(&head.title.value), address), description)
     };
@@ -46,19 +38,31 @@ pub(super) fn map(cx: &RenderContext<'_>) -> MarkdownText {
         let address = markdown.unwrap_or_else(|| error.head.id.address());
         page(&error.head, &format!("{base}{address}"), Some(&cx.describe(&error.head)))
     });
-    section(cx.tr("Errors"), errors.collect());
+    push_section(&mut text, cx.tr("Errors"), errors);
     let calculators = site.listings().filter(|listing| CALCULATORS.contains(&listing.address));
     let calculators = calculators.map(|page| item(&file(cx.tr(page.title), page.address), None));
-    section(cx.tr("Calculators"), calculators.collect());
-    section(cx.tr("Guides"), site.guides.iter().map(|guide| described(&guide.head)).collect());
-    section(cx.tr("Tools"), site.tools.iter().map(|tool| described(&tool.head)).collect());
+    push_section(&mut text, cx.tr("Calculators"), calculators);
+    push_section(&mut text, cx.tr("Guides"), site.guides.iter().map(|guide| described(&guide.head)));
+    push_section(&mut text, cx.tr("Tools"), site.tools.iter().map(|tool| described(&tool.head)));
     for collection in site.collections() {
         let entries = entries_of(cx, &collection.name.value).into_iter();
-        section(&collection.title, entries.map(|entry| described(&entry.head)).collect());
+        push_section(&mut text, &collection.title, entries.map(|entry| described(&entry.head)));
     }
     let models = site.models.iter().map(|model| page(&model.head, &url(cx, &model.head), None));
-    section(cx.tr("Models"), models.collect());
+    push_section(&mut text, cx.tr("Models"), models);
     text
+}
+
+/// Adds a list under a heading, unless it is empty.
+fn push_section(text: &mut MarkdownText, title: &str, items: impl Iterator<Item = MarkdownText>) {
+    let mut items = items.peekable();
+    if items.peek().is_none() {
+        return;
+    }
+    text.push_syntax("\n## ");
+    text.push(&MarkdownText::plain(title));
+    text.push_syntax("\n\n");
+    items.for_each(|item| text.push(&item));
 }
 
 /// Formats a list item, with a description in plain text.
