@@ -7,7 +7,7 @@ use crate::architecture::Architecture;
 use crate::backend::{Backend, Profile};
 use crate::bytes::Bytes;
 use crate::cache::{self, Cells};
-use crate::compute::{Arrangement, Graphs, Subject};
+use crate::compute::{Arrangement, Graphs, QuantizedModel};
 use crate::estimator::{Estimate, NotCovered, check, combine};
 use crate::gguf::ModelFile;
 use crate::offload::{LargestTensors, largest_tensors};
@@ -109,8 +109,8 @@ impl<'m> Planner<'m> {
     pub fn compute_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
-        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
-        Ok(self.graphs.bytes(subject, settings))
+        let quantized = QuantizedModel { model: self.model, list: &self.list, weights: &weights };
+        Ok(self.graphs.bytes(quantized, settings))
     }
 
     /// The compute buffers of the GPUs in order, then of the host, over cells: from 256 a
@@ -121,10 +121,10 @@ impl<'m> Planner<'m> {
     pub fn compute(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
-        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
+        let quantized = QuantizedModel { model: self.model, list: &self.list, weights: &weights };
         let mut buffers = vec![Vec::new(); settings.tensor_split.len() + 1];
         for interval in intervals(self.model, settings) {
-            let found = self.graphs.segments(subject, &interval);
+            let found = self.graphs.segments(quantized, &interval);
             for (segments, found) in buffers.iter_mut().zip(found.iter()) {
                 found.iter().for_each(|segment| append(segments, *segment));
             }
@@ -204,12 +204,12 @@ impl<'m> Planner<'m> {
             return Ok(Arc::clone(known));
         }
         let weights = self.weights_of(settings.quantization);
-        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
+        let quantized = QuantizedModel { model: self.model, list: &self.list, weights: &weights };
         let graphs = &mut self.graphs;
         let taken = sample_cells(self.model.max_context).map(|cells| {
             let settings = sampled(settings, cache_type, cells);
             check(self.model, &settings)?;
-            Ok(graphs.first_bytes(subject, &settings).0)
+            Ok(graphs.first_bytes(quantized, &settings).0)
         });
         let segments = Arc::new(through(&taken.collect::<Result<Vec<u64>, NotCovered>>()?));
         self.curves.insert(key, Arc::clone(&segments));
