@@ -2,7 +2,7 @@
 
 use crate::architecture::{FieldError, LayerKind};
 use crate::field::FieldValue;
-use crate::fields::{ArchitectureFields, MOST_LAYERS, fail};
+use crate::fields::{ArchitectureFields, MAX_LAYERS, fail};
 
 /// The largest value any count may have: products of three stay below 2^63.
 const LARGEST: u64 = 1 << 24;
@@ -29,7 +29,7 @@ impl ArchitectureFields {
         if self.kv_shared_layers >= layers {
             fail!(self.kv_shared_layers, "must be below {layers}, the number of layers");
         }
-        if layers > MOST_LAYERS {
+        if layers > MAX_LAYERS {
             fail!(self.layers, "{layers} is too large");
         }
         Ok(())

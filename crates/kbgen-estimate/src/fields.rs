@@ -6,8 +6,8 @@ use crate::architecture::{
 use crate::family::{Family, LayerForm};
 use crate::field::{ArchitectureField, FieldKind, Plain};
 
-/// Most layers of a model.
-pub(crate) const MOST_LAYERS: u64 = 1024;
+/// Maximum number of layers of a model.
+pub(crate) const MAX_LAYERS: u64 = 1024;
 
 /// Declares the hyperparameters: meaning, whether every model has it, name, type, and where they differ from those of
 /// the type, its values and its default.

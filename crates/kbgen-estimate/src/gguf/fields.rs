@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MOST_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS};
 use crate::gguf::header::{FileTensor, Header};
 
 /// Tensors of a file by name.
@@ -43,7 +43,7 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
     let tensors = Tensors(header.tensors.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect());
     // An impossible number of layers is left to the check of the fields.
     let count = layer_count(header);
-    let layers = if count > MOST_LAYERS { 0 } else { count };
+    let layers = if count > MAX_LAYERS { 0 } else { count };
     let kinds: Vec<char> = kinds(header, &tensors, name, layers);
     let of_kind = |kind: char| (0..).zip(&kinds).find(|(_, found)| **found == kind).map(|(layer, _)| layer);
     let by_layer = |name: &str, layer: Option<u64>| {

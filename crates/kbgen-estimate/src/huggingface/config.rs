@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MOST_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS};
 use crate::huggingface::safetensors::StoredTensor;
 
 /// Reason why a configuration cannot be read: a phrase.
@@ -69,7 +69,7 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
     let name = Family::of_model_type(kind).map_or(kind, |family| family.name);
     let number = |keys: &[&str]| config.number(keys);
     let count = number(&["num_hidden_layers", "n_layer", "num_layers"]);
-    if count > MOST_LAYERS {
+    if count > MAX_LAYERS {
         return Err(error(format!("`num_hidden_layers` is {count}")));
     }
     let tensors = Tensors(tensors);
