@@ -10,7 +10,7 @@ use crate::family::Family;
 use crate::fields::{ArchitectureFields, MAX_LAYERS};
 use crate::huggingface::safetensors::StoredTensor;
 
-/// Reason why a configuration cannot be read: a phrase.
+/// Reason why a configuration cannot be read, as a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError(pub String);
 
@@ -22,11 +22,11 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Object of a configuration.
+/// Object in a configuration.
 struct Config<'v>(&'v Value);
 
 impl Config<'_> {
-    /// Returns the first of these numbers; zero where there is none.
+    /// Returns the first of these numbers that is present, or zero.
     fn number(&self, keys: &[&str]) -> u64 {
         keys.iter().find_map(|key| self.0.get(key)?.as_u64()).unwrap_or_default()
     }
@@ -36,7 +36,7 @@ impl Config<'_> {
     }
 }
 
-/// Tensors by the end of their names.
+/// Tensors, found by the end of their names.
 struct Tensors<'t>(&'t [StoredTensor]);
 
 impl Tensors<'_> {
@@ -52,7 +52,7 @@ impl Tensors<'_> {
 /// Returns the hyperparameters, which [`ArchitectureFields::build`] checks. Missing values stay zero.
 ///
 /// # Errors
-/// When the text is not a configuration of a language model.
+/// If the text is not the configuration of a language model.
 pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<ArchitectureFields, ConfigError> {
     let error = |problem: String| ConfigError(problem);
     let value: Value =
