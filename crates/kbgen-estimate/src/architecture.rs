@@ -198,7 +198,7 @@ pub struct Architecture {
     pub pooling: Option<Pooling>,
     /// Number of token types with a vector of their own; zero if there are none.
     pub token_types: u64,
-    /// Longest context that the model is made for, in tokens.
+    /// Longest context that the model supports, in tokens.
     pub max_context: u64,
 }
 

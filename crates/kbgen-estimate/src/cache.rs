@@ -10,7 +10,7 @@ use crate::quantization::TensorType;
 use crate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings, WindowCache};
 use crate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
 
-/// The number of cells of a cache is a multiple of this.
+/// Multiple to which the number of cells of a cache is padded.
 pub const CELL_STEP: u64 = 256;
 
 /// Cells of the caches of one context.

@@ -157,7 +157,7 @@ impl WeightList {
 /// The weights of a model in one quantization.
 #[derive(Debug)]
 pub(crate) struct Weights {
-    /// The type of each tensor of the list.
+    /// Type of each tensor of the list.
     types: Vec<TensorType>,
     /// Id of each layer's combination of types: layers with equal ids have equal types.
     pub(crate) patterns: Vec<u16>,
@@ -198,7 +198,7 @@ pub struct PlacedWeights {
     pub experts: Vec<EitherDevice>,
     /// Rotary factors, once on every device with a layer that uses them.
     pub rotary: EitherDevice,
-    /// The output stage, with its copy of the embedding in a tied model.
+    /// Output stage, with its copy of the embedding in a tied model.
     pub output: EitherDevice,
 }
 

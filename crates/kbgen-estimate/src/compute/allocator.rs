@@ -5,7 +5,7 @@
 
 use crate::compute::size::Size;
 
-/// One growing buffer. Sizes are multiples of its alignment.
+/// Simulated buffer that grows as needed. Sizes are multiples of its alignment.
 #[derive(Debug)]
 pub(crate) struct Buffer<N> {
     /// Free blocks `(offset, size)`, ordered by offset as in ggml; the last one is unbounded.

@@ -6,7 +6,7 @@ const MAX_PERIOD: usize = 12;
 /// Layers to build, and the built layer that represents each layer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LayerDedup {
-    /// The kept layers, in order.
+    /// Kept layers, in order.
     pub(crate) kept: Vec<u64>,
     /// For each layer of the model, the index in `kept` of its representative.
     pub(crate) representatives: Vec<u16>,

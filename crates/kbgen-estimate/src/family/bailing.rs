@@ -1,6 +1,6 @@
 //! Ling and Ring.
 //!
-//! llama.cpp normalizes and scales shares if the file's metadata say so. This changes a few KiB of 300 MiB
+//! llama.cpp normalizes and scales shares if the file's metadata says so. This changes a few KiB of 300 MiB
 //! and is omitted, as in the measurements.
 
 use crate::family::Family;

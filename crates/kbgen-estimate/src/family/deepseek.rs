@@ -8,7 +8,7 @@ const LATENT: Family = Family {
     model_types: &["deepseek_v2", "deepseek_v3", "glm4_moe_lite", "kimi_k2"],
     // Model pages do not contain it; V2, recognized by its vocabulary of 102400, has none.
     router_bias: |fields| fields.vocab != 102_400,
-    // The file's metadata determine normalization and scaling: a few KiB of 300 MiB, omitted as in the
+    // The file's metadata determines normalization and scaling: a few KiB of 300 MiB, omitted as in the
     // measurements.
     normalizes_shares: false,
     ..Family::PLAIN

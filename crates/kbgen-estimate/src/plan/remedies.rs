@@ -20,9 +20,9 @@ pub struct Remedies {
     pub tensor_split: Option<Vec<u64>>,
     /// Largest context in tokens that fits.
     pub context: Option<u64>,
-    /// The widest type for K and V.
+    /// Widest cache type for K and V that fits.
     pub cache_type: Option<&'static str>,
-    /// The widest quantization.
+    /// Widest quantization that fits.
     pub quant: Option<&'static str>,
     /// Experts in RAM.
     pub cpu_experts: Option<Moved>,
@@ -45,7 +45,7 @@ pub struct Moved {
     /// Bytes of weights and cache in RAM.
     #[serde(skip)]
     pub held: Bytes,
-    /// The settings with this change.
+    /// Settings with this change.
     #[serde(skip)]
     pub settings: Settings,
 }
