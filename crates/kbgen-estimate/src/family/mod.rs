@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_is_all_that_a_family_takes() {
+    fn a_family_needs_only_a_declaration() {
         static LIKE_LLAMA: Family = Family { name: "like-llama", ..Family::PLAIN };
         static DIFFERENT: Family = Family {
             name: "different",

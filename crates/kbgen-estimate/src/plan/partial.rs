@@ -150,7 +150,7 @@ mod tests {
     use crate::segments::value_at;
 
     #[test]
-    fn a_buffer_is_that_of_a_power_of_two_and_on_a_line_between_two_of_them() {
+    fn buffers_are_sampled_at_powers_of_two_and_interpolated_between_them() {
         let segments = through(&[700, 1500, 700, 100]);
         let cells = [256, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 20_480];
         let at = cells.map(|cells| value_at(&segments, cells).unwrap().0);
