@@ -165,7 +165,7 @@ impl Engine {
         found
     }
 
-    /// Makes the files of a query, unless the sink can reuse those made under the same key.
+    /// Produces the files of a query, unless the sink can reuse those produced under the same key.
     ///
     /// # Errors
     /// As `make`.
@@ -223,7 +223,7 @@ fn query(kind: &str, name: &str) -> Key {
     Key::of([kind, name])
 }
 
-/// A sink that discards files, to find only the errors of rendering; skips queries that had none.
+/// Sink that discards files, to find only rendering errors. Skips queries that had none.
 #[derive(Debug)]
 pub struct DryRun<'e>(pub &'e Engine);
 

@@ -18,7 +18,7 @@ pub enum Kind {
     Reads,
     /// Parsed error pages.
     Pages,
-    /// Queries that made files without errors, and checks without findings.
+    /// Queries that produced files without errors, and checks without findings.
     Clean,
     /// Solutions of an error, by their text.
     Solutions,
@@ -103,7 +103,7 @@ pub enum PackPart {
 }
 
 impl PackPart {
-    /// Both, in the order of reading.
+    /// Both parts, in the order of reading.
     pub const ALL: [Self; 2] = [Self::Whole, Self::Later];
 }
 

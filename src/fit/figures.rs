@@ -25,7 +25,7 @@ use crate::site::{
 /// Returns the figures of an architecture in these quantizations.
 ///
 /// # Errors
-/// If the estimator covers no way to run it.
+/// If the estimator covers none of the settings.
 pub fn figures(model: &Architecture, quants: &[Quantization]) -> Result<Figures, NotCovered> {
     let mut pool = Pool::default();
     let mut planner = Planner::new(model);

@@ -153,8 +153,8 @@ fn up_to(figures: &Arc<Figures>, max_ctx: u64) -> Arc<Figures> {
     Arc::new(Figures { max_ctx, curves, samples, ..Figures::clone(figures) })
 }
 
-/// Returns the quantizations that a model's files exist in. A model that is released in a narrow type has only that
-/// type: nobody publishes others that the quantizer would make from it.
+/// Returns the quantizations in which a model's files exist. A model that is released in a narrow type has
+/// only that type, because nobody publishes the others that the quantizer could create from it.
 pub fn candidates(model: &ModelData, quants: &[Quantization]) -> Vec<Quantization> {
     let released = model.released_as.as_ref().and_then(|name| name.value.parse().ok());
     match released.filter(|released| quants.contains(released)) {

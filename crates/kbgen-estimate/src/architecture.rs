@@ -6,11 +6,11 @@ use crate::family::Family;
 use crate::quantization::Quantization;
 use crate::settings::{FlashAttention, Settings};
 
-/// CUDA has kernels of flash attention for heads of this width and wider ones (`ggml_cuda_get_best_fattn_kernel` in ggml's
-/// `src/ggml-cuda/fattn.cu`).
+/// Smallest head width for which CUDA has flash-attention kernels (`ggml_cuda_get_best_fattn_kernel` in
+/// ggml's `src/ggml-cuda/fattn.cu`).
 const NARROWEST_FUSED_HEAD: u64 = 40;
 
-/// State that a layer keeps of earlier tokens.
+/// Kind of a layer, by the state that it keeps of earlier tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
     /// Attention over the whole context.
@@ -19,18 +19,18 @@ pub enum LayerKind {
     Sliding,
     /// A state of fixed size: SSM, gated delta net, short convolution.
     Recurrent,
-    /// Multi-head latent attention: one compressed row a token.
+    /// Multi-head latent attention: one compressed row per token.
     Latent,
-    /// Nothing: a layer of feed-forward only.
+    /// No state: the layer has only a feed-forward part.
     None,
 }
 
 /// The feed-forward part of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeedForward {
-    /// The layer has none.
+    /// No feed-forward part.
     None,
-    /// One network of this width.
+    /// Dense network of this width.
     Dense(u64),
     /// Routed experts, as [`Architecture::experts`] describes them.
     Experts,
@@ -39,29 +39,31 @@ pub enum FeedForward {
 /// One layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layer {
-    /// State that it keeps of earlier tokens.
+    /// Kind, by the state that the layer keeps of earlier tokens.
     pub kind: LayerKind,
-    /// KV heads; zero where the layer has no attention.
+    /// KV heads; zero if the layer has no attention.
     pub kv_heads: u64,
     /// Width of a head.
     pub head_dim: u64,
     /// Width of a head of values.
     pub value_dim: u64,
-    /// The V projection is the K projection (Gemma 4's full layers).
+    /// Whether the V projection is the K projection (full-attention layers of Gemma 4).
     pub value_is_key: bool,
-    /// It reads the cache of an earlier layer of its kind (the last layers of Gemma 4 E2B and E4B).
+    /// Whether the layer reads the cache of an earlier layer of its kind (the last layers of Gemma 4 E2B and
+    /// E4B).
     pub shares_cache: bool,
-    /// It has an indexer, and so a cache of index keys. Sparse layers without one read the tokens that an earlier layer chose.
+    /// Whether the layer has an indexer, and so a cache of index keys. Sparse layers without one read the
+    /// tokens that an earlier layer selected.
     pub has_indexer: bool,
-    /// Its feed-forward part.
+    /// Feed-forward part.
     pub feed_forward: FeedForward,
 }
 
-/// Key of the size of a layer's cache or state: kind, KV heads, width of a head, whether it has an indexer.
+/// Key for the size of a layer's cache or state: kind, KV heads, head width, whether it has an indexer.
 pub type CacheShape = (LayerKind, u64, u64, bool);
 
 impl Layer {
-    /// Returns the key of the size of its cache or state, for one model and one way to run it.
+    /// Returns the key for the size of the layer's cache or state, with given model and settings.
     pub fn cache_shape(&self) -> CacheShape {
         (self.cache_kind(), self.kv_heads, self.head_dim, self.has_indexer)
     }
@@ -81,11 +83,11 @@ pub struct Experts {
     pub used: u64,
     /// Width of one expert.
     pub width: u64,
-    /// Width of the shared experts together; zero without.
+    /// Total width of the shared experts; zero if there are none.
     pub shared_width: u64,
-    /// Width that the hidden state is projected to for the routed experts; zero where they read it as it is.
+    /// Width to which the hidden state is projected for the routed experts; zero if it is not projected.
     pub latent_width: u64,
-    /// The router has a correction bias.
+    /// Whether the router has a correction bias.
     pub router_bias: bool,
 }
 
@@ -94,28 +96,28 @@ pub struct Experts {
 pub struct Latent {
     /// Rank of the compressed K and V.
     pub kv_lora: u64,
-    /// Rank of the compressed Q; zero where Q is not compressed.
+    /// Rank of the compressed Q; zero if Q is not compressed.
     pub q_lora: u64,
     /// Width of a head's part with rotary positions.
     pub qk_rope: u64,
-    /// Width of a head's part without.
+    /// Width of a head's part without rotary positions.
     pub qk_nope: u64,
     /// Width of a head's value.
     pub v_head: u64,
 }
 
-/// Lightning indexer: chooses the tokens that latent attention reads (DeepSeek sparse attention).
+/// Lightning indexer: selects the tokens that latent attention reads (DeepSeek sparse attention).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Indexer {
     /// Heads.
     pub heads: u64,
-    /// Width of a head, and of the index key that a token keeps.
+    /// Width of a head, and of the index key of a token.
     pub width: u64,
-    /// Tokens that it chooses for a query.
+    /// Number of tokens selected for a query.
     pub top: u64,
 }
 
-/// How the vectors of the tokens of a text become its embedding.
+/// Method that combines the vectors of a text's tokens into its embedding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pooling {
     /// Their mean.
@@ -150,7 +152,7 @@ pub enum RopeFactors {
     LongAndShort(u64),
 }
 
-/// A model in plain numbers. Made by `ArchitectureFields::build`, which checks them.
+/// A model in plain numbers. Created by `ArchitectureFields::build`, which validates them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Architecture {
     /// GGUF architecture.
@@ -161,13 +163,14 @@ pub struct Architecture {
     pub hidden: u64,
     /// Attention heads.
     pub heads: u64,
-    /// Width of the dense feed-forward network, which Gemma 4 has in addition to experts; zero without one.
+    /// Width of the dense feed-forward network, which Gemma 4 has in addition to experts; zero if there is
+    /// none.
     pub ffn: u64,
     /// Vocabulary.
     pub vocabulary: u64,
-    /// Width of a token's embedding for each layer; zero without.
+    /// Width of a token's per-layer embedding; zero if there is none.
     pub per_layer_embedding: u64,
-    /// The output matrix is the embedding matrix.
+    /// Whether the output matrix is the embedding matrix.
     pub tied: bool,
     /// Routed experts.
     pub experts: Option<Experts>,
@@ -177,31 +180,31 @@ pub struct Architecture {
     pub indexer: Option<Indexer>,
     /// Recurrent layers' state.
     pub recurrent: Option<Recurrent>,
-    /// Window of sliding layers, in tokens; zero without.
+    /// Window of sliding-window layers, in tokens; zero if there are none.
     pub sliding_window: u64,
-    /// Q, K and V projections have a bias.
+    /// Whether Q, K and V projections have a bias.
     pub qkv_bias: bool,
-    /// Q and K are normed by head.
+    /// Whether Q and K are normalized by head.
     pub head_norm: bool,
-    /// Q, K and V are one matrix.
+    /// Whether Q, K and V are one matrix.
     pub fused_qkv: bool,
-    /// Gate and up projections are one matrix.
+    /// Whether gate and up projections are one matrix.
     pub fused_gate_up: bool,
-    /// The feed-forward has a gate.
+    /// Whether the feed-forward network has a gate.
     pub gated_ffn: bool,
     /// Tensors of rotary frequency factors.
     pub rope_factors: RopeFactors,
-    /// How an embedding model makes one vector of a text; none for a model that writes text.
+    /// Pooling of an embedding model; `None` for a model that generates text.
     pub pooling: Option<Pooling>,
-    /// Token types with a vector of their own; zero without.
+    /// Number of token types with a vector of their own; zero if there are none.
     pub token_types: u64,
-    /// Longest context the model was made for, in tokens.
+    /// Longest context that the model supports, in tokens.
     pub max_context: u64,
 }
 
 impl Architecture {
-    /// `heads / kv_heads` of the first layer, as the quantizer's rules ask for it; zero
-    /// where the first layer has no attention and the file stores KV heads by layer.
+    /// Returns `heads / kv_heads` of the first layer for the quantizer's rules. Zero if the first layer has
+    /// no attention and the file stores KV heads by layer.
     pub(crate) fn grouped_query_ratio(&self) -> u64 {
         let layer = if self.family.kv_heads_by_layer {
             self.layers.first()
@@ -211,7 +214,7 @@ impl Architecture {
         layer.map_or(0, |layer| self.heads.checked_div(layer.kv_heads).unwrap_or(0))
     }
 
-    /// Returns the part of the model that other programs cache in a form of their own, which is not modeled.
+    /// Returns the part of the model that other programs cache in their own format, which is not modeled.
     pub(crate) fn uncommon_cache(&self) -> Option<&'static str> {
         match self.indexer {
             Some(_) => Some("sparse attention"),
@@ -222,7 +225,7 @@ impl Architecture {
         }
     }
 
-    /// The widest V row of any layer: without flash attention every V cache is that wide.
+    /// Returns the widest V row of all layers. Without flash attention, every V cache has this width.
     pub(crate) fn widest_value_row(&self) -> u64 {
         self.layers.iter().map(|layer| layer.kv_heads * layer.value_dim).max().unwrap_or(0)
     }
@@ -232,8 +235,8 @@ impl Architecture {
         self.layers.iter().all(|layer| layer.kv_heads == 0 || layer.head_dim >= NARROWEST_FUSED_HEAD)
     }
 
-    /// Returns whether attention is one operation. With [`FlashAttention::On`] llama.cpp writes it out where a layer is on
-    /// a GPU without a kernel.
+    /// Returns whether attention is one fused operation. Even with [`FlashAttention::On`], llama.cpp does not
+    /// fuse attention if a layer is on a GPU without a kernel.
     pub fn fuses_attention(&self, settings: &Settings) -> bool {
         let on_host = settings.tensor_split.is_empty() || settings.gpu_layers.is_some_and(|count| count <= 1);
         settings.flash_attention == FlashAttention::On && (on_host || self.has_fused_kernel())
@@ -246,7 +249,7 @@ impl Architecture {
         quantization != Quantization::MXFP4 || self.experts.is_some()
     }
 
-    /// Whether any layer is of this kind.
+    /// Returns whether any layer is of this kind.
     pub fn has(&self, kind: LayerKind) -> bool {
         self.layers.iter().any(|layer| layer.kind == kind)
     }
@@ -257,7 +260,7 @@ impl Architecture {
 pub struct FieldError {
     /// Name of the field.
     pub field: &'static str,
-    /// Description of the error: a phrase.
+    /// Description of the error, as a phrase.
     pub problem: String,
 }
 

@@ -1,4 +1,4 @@
-//! Backends of llama.cpp: how a load on each of them differs from one on CUDA.
+//! Backends of llama.cpp, and how their memory differs from that of CUDA.
 //!
 //! The replay follows CUDA. Other backends build the same graph, but size some tensors differently, so their compute
 //! buffers lie in a band around the replay. The bands hold every load in `tests/data/real_loads.csv`.
@@ -11,7 +11,7 @@ use crate::settings::{Pipelining, Settings};
 
 const MIB: u64 = 1 << 20;
 
-/// A backend, on a kind of memory.
+/// Backend and kind of device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// CUDA on a GPU with its own memory.
@@ -28,31 +28,32 @@ pub enum Backend {
     Sycl,
 }
 
-/// Part of the model file that takes device memory besides the weights on the device.
+/// Part of the model file that uses device memory in addition to the weights on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileShare {
     /// None.
     None,
     /// Whole file, which is mapped into device memory.
     Mapped,
-    /// Up to the whole file: the host's weights are in the same memory, but the system can drop them.
+    /// Up to the whole file: host weights are in the same memory, but the system can evict them.
     Shared,
 }
 
 /// Differences of a backend from the CUDA replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
-    /// Least and largest share of the replayed compute buffer, in thousandths.
+    /// Range of the compute buffer, in thousandths of the replayed one.
     pub compute: [u64; 2],
-    /// Bytes that the largest compute buffer has beyond its share.
+    /// Bytes added to the upper bound of the compute buffer.
     pub extra: u64,
     /// Whether flash attention keeps an f16 copy of a quantized cache in the compute buffer.
     pub widens_cache: bool,
-    /// First builds whose devices keep copies of their inputs for pipeline parallelism; none if no builds do.
+    /// First builds whose devices keep copies of their inputs for pipeline parallelism; `None` if no builds
+    /// do.
     pub pipelined_since: Option<Build>,
-    /// Share of the model file.
+    /// Share of the model file in device memory.
     pub file: FileShare,
-    /// Memory used beside the buffers by the driver, the context and, on shared memory, the system.
+    /// Memory used in addition to the buffers by the driver, the context and, on shared memory, the system.
     pub driver: BytesRange,
 }
 
@@ -61,7 +62,7 @@ impl Backend {
     pub const ALL: &'static [Backend] =
         &[Backend::Cuda, Backend::CudaShared, Backend::Rocm, Backend::Vulkan, Backend::Metal, Backend::Sycl];
 
-    /// Returns the name, as in log lines and options.
+    /// Returns the name used in log lines and options.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Cuda | Backend::CudaShared => "CUDA",
@@ -72,11 +73,11 @@ impl Backend {
         }
     }
 
-    /// Returns the differences from the replay.
+    /// Returns the differences from the CUDA replay.
     ///
-    /// The memory beside the buffers, from logs of llama.cpp ("unaccounted"): 309 to 749 MiB with CUDA, 253 to 492 MiB
-    /// with ROCm, 0 to 495 MiB with Metal, up to 1,190 MiB with Vulkan. On a GB10 with nothing loaded the system used
-    /// 3,166 MiB.
+    /// Memory outside the buffers, from logs of llama.cpp ("unaccounted"): 309 to 749 MiB with CUDA, 253 to
+    /// 492 MiB with ROCm, 0 to 495 MiB with Metal, up to 1,190 MiB with Vulkan. On a GB10 with nothing
+    /// loaded, the system used 3,166 MiB.
     pub fn profile(self) -> Profile {
         let driver = |low: u64, high: u64| BytesRange { low: Bytes(low * MIB), high: Bytes(high * MIB) };
         let cuda = Profile {
@@ -115,7 +116,7 @@ impl Backend {
 }
 
 impl Profile {
-    /// Returns the settings whose replay is nearest to this backend.
+    /// Returns the settings whose replay is closest to this backend.
     pub fn settings(&self, settings: &Settings) -> Settings {
         let mut own = settings.clone();
         if !self.widens_cache {
@@ -155,7 +156,7 @@ pub fn driver_range(backends: &[Backend]) -> BytesRange {
     ranges.reduce(BytesRange::hull).unwrap_or_else(|| Backend::Cuda.profile().driver)
 }
 
-/// Returns whether layers in RAM leave device memory free.
+/// Returns whether moving layers to RAM frees device memory.
 pub fn has_own_memory(backends: &[Backend]) -> bool {
     backends.iter().all(|backend| backend.profile().file == FileShare::None)
 }

@@ -20,7 +20,8 @@ pub enum Build {
     /// of a quantized cache in the compute buffer (<https://github.com/ggml-org/llama.cpp/pull/23907>); the server
     /// limits the logits (<https://github.com/ggml-org/llama.cpp/pull/23861>).
     June2026,
-    /// CUDA weighs and sums the results of experts in one kernel (<https://github.com/ggml-org/llama.cpp/pull/25952>).
+    /// CUDA weights and sums the results of experts in one kernel
+    /// (<https://github.com/ggml-org/llama.cpp/pull/25952>).
     #[default]
     September2026,
 }
@@ -74,8 +75,8 @@ impl Build {
         self >= Build::June2026
     }
 
-    /// Returns whether the compute buffer contains the F16 copies of a quantized cache. Before, CUDA allocated them in
-    /// its own pool while running.
+    /// Returns whether the compute buffer contains the F16 copies of a quantized cache. In earlier builds,
+    /// CUDA allocated them in its own pool at run time.
     pub fn reserves_copies(self) -> bool {
         self >= Build::June2026
     }

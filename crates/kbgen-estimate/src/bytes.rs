@@ -9,17 +9,17 @@ use std::ops::{Add, AddAssign};
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// The same number in MiB (2^20 bytes).
+    /// Returns the number in MiB (2^20 bytes).
     pub fn mib(self) -> f64 {
         self.0 as f64 / (1024.0 * 1024.0)
     }
 
-    /// The same number in GiB (2^30 bytes).
+    /// Returns the number in GiB (2^30 bytes).
     pub fn gib(self) -> f64 {
         self.mib() / 1024.0
     }
 
-    /// The next multiple of `alignment` (which is not zero).
+    /// Rounds up to a multiple of `alignment`, which is not zero.
     pub(crate) fn aligned(self, alignment: u64) -> Bytes {
         Bytes(self.0.next_multiple_of(alignment))
     }

@@ -10,7 +10,7 @@ use crate::quantization::TensorType;
 use crate::settings::{CacheLayout, CachePlacement, FlashAttention, Settings, WindowCache};
 use crate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
 
-/// The number of cells of a cache is a multiple of this.
+/// Multiple to which the number of cells of a cache is padded.
 pub const CELL_STEP: u64 = 256;
 
 /// Cells of the caches of one context.
@@ -20,12 +20,12 @@ pub(crate) struct Cells {
     pub(crate) full: u64,
     /// Cells per stream of a sliding-window layer.
     pub(crate) sliding: u64,
-    /// Streams: one, or one a sequence.
+    /// Streams: one, or one per sequence.
     pub(crate) streams: u64,
 }
 
 impl Cells {
-    /// The cells that a context of these settings has.
+    /// Computes the cells of a context with these settings.
     pub(crate) fn new(model: &Architecture, settings: &Settings) -> Cells {
         let sequences = settings.sequences.max(1);
         let streams = streams(settings);
@@ -51,12 +51,12 @@ impl Cells {
     }
 }
 
-/// The GPUs in order, then the host.
+/// Returns the GPUs in order, then the host.
 pub(crate) fn devices(settings: &Settings) -> impl Iterator<Item = Device> {
     (0..settings.tensor_split.len()).map(Device::Gpu).chain([Device::Host])
 }
 
-/// Streams of the cache: one, or one a sequence.
+/// Returns the number of streams of the cache: one, or one per sequence.
 pub(crate) fn streams(settings: &Settings) -> u64 {
     match settings.cache_layout {
         CacheLayout::Unified => 1,
@@ -69,7 +69,7 @@ pub(crate) fn buffer_bytes(model: &Architecture, settings: &Settings, placement:
     let cells = Cells::new(model, settings);
     let host = settings.tensor_split.len();
     let mut buffers = vec![Bytes(0); host + 1];
-    // Most layers are equal.
+    // Most layers have equal caches.
     let mut known: Vec<(CacheShape, Device, Bytes)> = Vec::new();
     for (layer, index) in model.layers.iter().zip(0..) {
         let device = match settings.cache_placement {
@@ -125,7 +125,7 @@ pub(crate) fn layer_bytes(
     }
 }
 
-/// Values that one sequence keeps of a recurrent layer: convolution and state.
+/// Returns the values that one sequence stores for a recurrent layer: convolution and state.
 pub(crate) fn state_widths(model: &Architecture) -> (u64, u64) {
     match model.recurrent {
         None => (0, 0),

@@ -1,7 +1,7 @@
-//! Weights of a model as Python engines load them: safetensors by data type, whole or split over cards.
+//! Weights of a model as Python engines load them: safetensors by data type, whole or split over GPUs.
 //!
-//! The parameters are those of the GGUF tensor list, which reproduces published counts;
-//! vision towers and the layers of multi-token prediction are not in it.
+//! Parameters are counted from the GGUF tensor list, which reproduces published counts. It does not contain
+//! vision towers and layers for multi-token prediction.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,8 +12,8 @@ use crate::estimator::NotCovered;
 use crate::names::{Home, Name, Role, WeightTensor};
 use crate::tensors::weight_tensors;
 
-/// How the matrices of a checkpoint are stored. Embeddings, output matrix, norms, routers
-/// and biases of a quantized checkpoint stay in 16 bits.
+/// Storage type of the matrices of a checkpoint. Embeddings, output matrix, norms, routers and biases of a
+/// quantized checkpoint stay in 16 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WeightType {
     /// 32-bit floats.
@@ -27,8 +27,7 @@ pub enum WeightType {
     /// AWQ: 4 bits, a 16-bit scale and a 4-bit zero for each group of 128
     /// (<https://github.com/casper-hansen/AutoAWQ>).
     Awq,
-    /// GPTQ: as AWQ, with an index of 32 bits for each column
-    /// (<https://github.com/AutoGPTQ/AutoGPTQ>).
+    /// GPTQ: as AWQ, with a 32-bit index for each column (<https://github.com/AutoGPTQ/AutoGPTQ>).
     Gptq,
     /// Experts in MXFP4, blocks of 32 values with a scale of 8 bits; the rest in 16 bits, as gpt-oss is published.
     Mxfp4Experts,
@@ -56,7 +55,7 @@ impl WeightType {
         WeightType::Awq,
     ];
 
-    /// The usual name.
+    /// Returns the usual name.
     pub fn name(self) -> &'static str {
         match self {
             WeightType::F32 => "F32",
@@ -75,12 +74,12 @@ impl WeightType {
         names.get(usize::from(bits)).copied().unwrap_or("")
     }
 
-    /// Bytes per value of unquantized tensors, and of the cache with `auto`.
+    /// Returns the bytes per value of unquantized tensors, and of the cache with `auto`.
     pub fn plain_bytes(self) -> u64 {
         if self == WeightType::F32 { 4 } else { 2 }
     }
 
-    /// Bytes of matrices that are quantized, with their scales.
+    /// Returns the bytes of quantized matrices, including their scales.
     fn matrix_bytes(self, columns: u64, rows: u64) -> u64 {
         let groups = columns.div_ceil(128);
         match self {
@@ -121,7 +120,7 @@ impl fmt::Display for WeightType {
     }
 }
 
-/// The name is not one of [`WeightType::ALL`].
+/// Error for a name that is not in [`WeightType::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWeightType;
 
@@ -147,19 +146,19 @@ pub fn weight_bytes(model: &Architecture, kind: WeightType, cards: u64) -> Resul
 #[derive(Debug)]
 pub struct Checkpoint<'m> {
     model: &'m Architecture,
-    /// Those of the GGUF file but for rotary factors, which are computed.
+    /// Tensors of the GGUF file, except rotary factors, which are computed.
     tensors: Vec<WeightTensor>,
 }
 
 impl<'m> Checkpoint<'m> {
-    /// The checkpoint of a model.
+    /// Creates the checkpoint of a model.
     pub fn new(model: &'m Architecture) -> Checkpoint<'m> {
         let mut tensors = weight_tensors(model);
         tensors.retain(|tensor| tensor.home != Home::EveryDevice);
         Checkpoint { model, tensors }
     }
 
-    /// As [`weight_bytes`].
+    /// Returns the bytes of weights on each GPU; see [`weight_bytes`].
     pub fn weight_bytes(&self, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
         check_split(self.model, cards)?;
         Ok(self.tensors.iter().map(|tensor| Bytes(tensor_bytes(self.model, tensor, kind, cards))).sum())
@@ -208,7 +207,7 @@ fn tensor_bytes(model: &Architecture, tensor: &WeightTensor, kind: WeightType, c
     }
     match tensor.name.role() {
         Role::Plain => kind.plain_bytes() * columns * rows * matrices,
-        // vLLM pads the vocabulary to 64 rows and shares the rows out
+        // vLLM pads the vocabulary to 64 rows and splits the rows
         // (vllm/model_executor/layers/vocab_parallel_embedding.py)
         Role::TokenEmbedding | Role::Output if cards > 1 => {
             kind.plain_bytes() * columns * rows.next_multiple_of(64) / cards
@@ -220,7 +219,7 @@ fn tensor_bytes(model: &Architecture, tensor: &WeightTensor, kind: WeightType, c
                 _ => kind.matrix_bytes(columns, rows) * matrices,
             };
             match tensor.name {
-                // compressed rows of latent attention are computed on every card
+                // compressed rows of latent attention are computed on every GPU
                 Name::LatentQDown | Name::LatentKvDown => whole,
                 Name::K | Name::V => match kv_heads(model, tensor.home) {
                     0 => whole / cards,

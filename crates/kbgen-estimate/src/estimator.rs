@@ -1,4 +1,4 @@
-//! The estimate: what each device needs, part by part, with the evidence for each part.
+//! Estimate of the memory that each device needs, by part, with the evidence for each part.
 
 use std::fmt;
 
@@ -14,20 +14,20 @@ use crate::quantization::{CacheType, Quantization, TensorType};
 use crate::settings::{FlashAttention, Settings};
 use crate::weights::{WeightList, Weights};
 
-/// How far a figure can be trusted.
+/// Evidence for a figure, which determines how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Evidence {
     /// Counted tensor by tensor: llama.cpp's own figure.
     Exact,
-    /// llama.cpp's graph, scheduler and allocator, replayed without memory: every measured
-    /// buffer came out to the byte, but another release may build another graph.
+    /// llama.cpp's graph, scheduler and allocator, replayed without memory. Every measured buffer was equal
+    /// to the byte, but another release may build another graph.
     Replayed,
-    /// As [`Evidence::Replayed`], for a device with a flash-attention kernel for these cache
-    /// types. A stock CUDA build has one only for a K and V of the same type, which is f32,
-    /// f16, bf16, q8_0 or q4_0 (ggml's `src/ggml-cuda/fattn.cu`); without one attention runs
-    /// on the CPU, slowly, and the buffers differ.
+    /// As [`Evidence::Replayed`], for a device with a flash-attention kernel for these cache types. A stock
+    /// CUDA build has one only if K and V have the same type and it is f32, f16, bf16, q8_0 or q4_0 (ggml's
+    /// `src/ggml-cuda/fattn.cu`). Without such a kernel, attention runs slowly on the CPU, and the buffers
+    /// differ.
     ReplayedWithKernel,
-    /// Approximate figure for a GPU with a part of the model ([`plan::partial`](crate::plan::partial)).
+    /// Approximate figure for a GPU that holds a part of the model ([`plan::partial`](crate::plan::partial)).
     Planned,
     /// The band of another backend around the replay ([`Profile`](crate::backend::Profile)).
     Banded,
@@ -36,9 +36,9 @@ pub enum Evidence {
 /// One part of a device's need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// Its size, at most.
+    /// Upper bound of the size.
     pub bytes: Bytes,
-    /// Its size, at least.
+    /// Lower bound of the size.
     pub low: Bytes,
     /// Evidence of the figure.
     pub evidence: Evidence,
@@ -54,7 +54,7 @@ impl Part {
         Part { bytes, low: bytes, evidence }
     }
 
-    /// Creates a part from a range.
+    /// Creates a part with a range.
     pub(crate) fn within(range: BytesRange, evidence: Evidence) -> Part {
         Part { bytes: range.high, low: range.low, evidence }
     }
@@ -63,14 +63,14 @@ impl Part {
 /// A range of bytes, both ends included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct BytesRange {
-    /// The least.
+    /// Lower bound.
     pub low: Bytes,
-    /// The most.
+    /// Upper bound.
     pub high: Bytes,
 }
 
 impl BytesRange {
-    /// Creates a range that contains both.
+    /// Returns the smallest range that contains both.
     pub fn hull(self, other: BytesRange) -> BytesRange {
         BytesRange { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
@@ -94,12 +94,12 @@ pub struct DeviceEstimate {
 }
 
 impl DeviceEstimate {
-    /// Weights, cache and compute buffer at most; not the driver's context.
+    /// Returns the upper bound of weights, cache and compute buffer, without the driver's context.
     pub fn total(&self) -> Bytes {
         self.weights.bytes + self.cache.bytes + self.compute.bytes
     }
 
-    /// Weights, cache and compute buffer as a range.
+    /// Returns the range of weights, cache and compute buffer, without the driver's context.
     pub fn total_range(&self) -> BytesRange {
         BytesRange { low: self.weights.low + self.cache.low + self.compute.low, high: self.total() }
     }
@@ -119,7 +119,7 @@ impl Estimate {
     }
 }
 
-/// Why there is no estimate.
+/// Reason why there is no estimate.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NotCovered(pub String);
 
@@ -131,7 +131,7 @@ impl fmt::Display for NotCovered {
 
 impl std::error::Error for NotCovered {}
 
-/// Estimates every device. A [`Planner`] answers many such questions about a model faster.
+/// Estimates the need of every device. To estimate one model with several settings, a [`Planner`] is faster.
 pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, NotCovered> {
     Planner::new(model).estimate(settings)
 }
@@ -169,13 +169,12 @@ fn compute_evidence(settings: &Settings) -> Evidence {
     }
 }
 
-/// The tensor data of the model file in a quantization, without the header and the
-/// tokenizer, which add 5 to 10 MB.
+/// Returns the size of the tensor data in the model file. The header and the tokenizer add 5 to 10 MB.
 pub fn file_bytes(model: &Architecture, quantization: Quantization) -> Bytes {
     quantized(model, quantization).placed.file
 }
 
-/// How many tensors of the file have each type, in the order of `TensorType`.
+/// Returns the number of tensors in the file by type, in the order of [`TensorType`].
 pub fn tensor_counts(model: &Architecture, quantization: Quantization) -> Vec<(TensorType, u64)> {
     quantized(model, quantization).count_by_type().into_iter().collect()
 }

@@ -2,63 +2,63 @@
 
 use crate::fields::ArchitectureFields;
 
-/// A hyperparameter: all that readers, schemas, exports and the manual need to know of it.
+/// A hyperparameter, as readers, schemas, exports and the manual use it.
 #[derive(Debug)]
 pub struct ArchitectureField {
-    /// Its name.
+    /// Name in front matter.
     pub name: &'static str,
     /// Meaning, in one sentence.
     pub doc: &'static str,
-    /// Its values.
+    /// Possible values.
     pub kind: FieldKind,
-    /// Every model has it.
+    /// Whether every model has it.
     pub is_required: bool,
-    /// Its value; of one that is not given, the default.
+    /// Returns the value, or the default if it is not given.
     pub get: fn(&ArchitectureFields) -> FieldValue,
-    /// Takes a value; `false` if it is of another type.
+    /// Sets the value. Returns `false` if the value has another type.
     pub set: fn(&mut ArchitectureFields, FieldValue) -> bool,
 }
 
-/// The values that a hyperparameter may have.
+/// Possible values of a hyperparameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Text that is not empty.
+    /// Non-empty text.
     Text,
     /// One of these words, each with its meaning.
     Word(&'static [(&'static str, &'static str)]),
     /// A whole number from 1 to `most`.
     Count {
-        /// The largest.
+        /// Maximum.
         most: u64,
     },
     /// Yes or no.
     Flag,
 }
 
-/// The value of a hyperparameter.
+/// Value of a hyperparameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldValue {
-    /// Text or a word; empty where it is not given.
+    /// Text or a word; empty if not given.
     Text(String),
-    /// A number; zero where it is not given.
+    /// A number; zero if not given.
     Count(u64),
     /// Yes or no.
     Flag(bool),
 }
 
-/// A type that hyperparameters have.
-pub(crate) trait Plain: Clone + Sized {
-    /// The values of the type, unless a declaration says otherwise.
+/// Type of a hyperparameter.
+pub(crate) trait FieldType: Clone + Sized {
+    /// Possible values, unless the declaration overrides them.
     const KIND: FieldKind;
-    /// As the value of a field.
+    /// Converts to the value of a field.
     fn value(self) -> FieldValue;
     /// Converts the value of a field; `None` if it has another type.
     fn of(value: FieldValue) -> Option<Self>;
 }
 
-macro_rules! plain {
+macro_rules! field_types {
     ($($type:ty: $variant:ident = $kind:expr),+ $(,)?) => {
-        $(impl Plain for $type {
+        $(impl FieldType for $type {
             const KIND: FieldKind = $kind;
             fn value(self) -> FieldValue {
                 FieldValue::$variant(self)
@@ -73,7 +73,7 @@ macro_rules! plain {
     };
 }
 
-plain! {
+field_types! {
     String: Text = FieldKind::Text,
     u64: Count = FieldKind::Count { most: 10_000_000 },
     bool: Flag = FieldKind::Flag,

@@ -2,9 +2,9 @@
 
 use crate::architecture::{FieldError, LayerKind};
 use crate::field::FieldValue;
-use crate::fields::{ArchitectureFields, MOST_LAYERS, fail};
+use crate::fields::{ArchitectureFields, MAX_LAYERS, fail};
 
-/// The largest value any count may have: products of three stay below 2^63.
+/// Maximum of any count: products of three counts stay below 2^63.
 const LARGEST: u64 = 1 << 24;
 
 impl ArchitectureFields {
@@ -17,7 +17,7 @@ impl ArchitectureFields {
         for field in Self::ALL {
             let FieldValue::Count(value) = (field.get)(self) else { continue };
             let problem = match value {
-                // without attention there are none
+                // zero is valid without attention
                 0 if field.is_required && field.name != stringify!(kv_heads) => {
                     "must be above zero".to_owned()
                 }
@@ -29,13 +29,13 @@ impl ArchitectureFields {
         if self.kv_shared_layers >= layers {
             fail!(self.kv_shared_layers, "must be below {layers}, the number of layers");
         }
-        if layers > MOST_LAYERS {
+        if layers > MAX_LAYERS {
             fail!(self.layers, "{layers} is too large");
         }
         Ok(())
     }
 
-    /// Checks that the parts have the values that they need.
+    /// Checks that the values that the model's parts require are given.
     pub(crate) fn check_parts(&self, kinds: &[LayerKind]) -> Result<(), FieldError> {
         let attends = |kind: &LayerKind| matches!(kind, LayerKind::Full | LayerKind::Sliding);
         if kinds.iter().any(attends) {
@@ -77,7 +77,7 @@ impl ArchitectureFields {
         Ok(())
     }
 
-    /// Checks that sparse layers have what they need: an indexer, in the first layer at the latest.
+    /// Checks the indexer of sparse layers; the first layer must have one.
     fn check_indexer(&self, kinds: &[LayerKind]) -> Result<(), FieldError> {
         if self.indexer_heads == 0 {
             if self.layers.contains('T') {

@@ -1,28 +1,28 @@
-//! The hyperparameters of a model page: declared once, checked and turned into an `Architecture`.
+//! Hyperparameters of a model page: declared once, validated, and converted to an `Architecture`.
 
 use crate::architecture::{
     Architecture, Experts, FeedForward, FieldError, Indexer, Latent, Layer, LayerKind, Pooling, Recurrent,
 };
 use crate::family::{Family, LayerForm};
-use crate::field::{ArchitectureField, FieldKind, Plain};
+use crate::field::{ArchitectureField, FieldKind, FieldType};
 
-/// Most layers of a model.
-pub(crate) const MOST_LAYERS: u64 = 1024;
+/// Maximum number of layers of a model.
+pub(crate) const MAX_LAYERS: u64 = 1024;
 
-/// Declares the hyperparameters: meaning, whether every model has it, name, type, and where they differ from those of
-/// the type, its values and its default.
+/// Declares the hyperparameters: description, whether every model has it, name and type. Possible values and
+/// default are given if they differ from those of the type.
 macro_rules! architecture_fields {
     (@required required) => { true };
     (@required optional) => { false };
     (@kind $type:ty, $kind:expr) => { $kind };
-    (@kind $type:ty,) => { <$type as Plain>::KIND };
+    (@kind $type:ty,) => { <$type as FieldType>::KIND };
     (@default $default:expr) => { $default };
     (@default) => { Default::default() };
     ($(
         $(#[doc = $doc:literal])+
         $need:ident $name:ident: $type:ty $(where $kind:expr)? $(=> $default:expr)?
     ),+ $(,)?) => {
-        /// The hyperparameters of a model; zero and empty mean that it is not given.
+        /// Hyperparameters of a model. Zero or empty means that a value is not given.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct ArchitectureFields {
             $($(#[doc = $doc])+ pub $name: $type,)+
@@ -42,7 +42,7 @@ macro_rules! architecture_fields {
                 kind: architecture_fields!(@kind $type, $($kind)?),
                 is_required: architecture_fields!(@required $need),
                 get: |fields| fields.$name.clone().value(),
-                set: |fields, value| Plain::of(value).map(|value| fields.$name = value).is_some(),
+                set: |fields, value| FieldType::of(value).map(|value| fields.$name = value).is_some(),
             }),+];
         }
     };
@@ -149,7 +149,7 @@ architecture_fields! {
     optional token_types: u64,
 }
 
-/// Fails with the name of the invalid field.
+/// Returns an error with the name of the invalid field.
 macro_rules! fail {
     ($fields:ident.$name:ident, $($problem:tt)+) => {{
         let _ = &$fields.$name;
@@ -235,7 +235,7 @@ impl ArchitectureFields {
         })
     }
 
-    /// Makes a Llama of the same sizes in place of an unknown architecture: every layer has attention.
+    /// Replaces an unknown architecture with a Llama of the same sizes, in which every layer has attention.
     pub fn with_plain_family(mut self) -> ArchitectureFields {
         self.name = Family::plain().name.to_owned();
         self.layers = self.layers.replace(['R', 'N'], "F");
@@ -244,7 +244,8 @@ impl ArchitectureFields {
         self
     }
 
-    /// Layers in order, as runs of one kind: its letter and how many. Of a code with faults, what can be read.
+    /// Returns the layers as runs of one kind: its letter, and the number of layers. Skips parts that cannot
+    /// be parsed.
     pub fn layer_runs(&self) -> Vec<(char, u64)> {
         let mut runs = Vec::new();
         let mut letters = self.layers.chars().peekable();
@@ -260,12 +261,12 @@ impl ArchitectureFields {
         runs
     }
 
-    /// Layers in all.
+    /// Returns the number of layers.
     pub fn layer_count(&self) -> u64 {
         self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
     }
 
-    /// Half the width of a head.
+    /// Returns half the width of a head.
     pub(crate) fn half_head(&self) -> u64 {
         self.head_width() / 2
     }
@@ -274,7 +275,7 @@ impl ArchitectureFields {
         if self.head_dim == 0 { self.hidden / self.heads } else { self.head_dim }
     }
 
-    /// Reads the run-length code.
+    /// Parses the run-length code of the layers.
     fn kinds(&self) -> Result<Vec<LayerKind>, FieldError> {
         let layers = self.layer_count();
         let mut kinds = Vec::new();

@@ -1,4 +1,5 @@
-//! Memory arithmetic on plain numbers: weights, KV cache and compute buffers that agree with llama.cpp's own figures.
+//! Memory estimates for language models: weights, KV cache and compute buffers that agree with llama.cpp's
+//! own figures.
 //!
 //! A model is an [`Architecture`](architecture::Architecture), a run is [`Settings`](settings::Settings), and
 //! [`estimate`](estimator::estimate) returns the need of each device.

@@ -9,7 +9,7 @@ use crate::placement::Device;
 use crate::transformers::SequenceEstimate;
 
 const MIB: u64 = 1 << 20;
-/// Tokens by which both caches grow: pages of ExLlamaV3 (`constants.py`), `KVCache.step` of mlx-lm.
+/// Step in tokens by which both caches grow: pages of ExLlamaV3 (`constants.py`), `KVCache.step` of mlx-lm.
 const CACHE_STEP: u64 = 256;
 /// Tokens of a prompt that mlx-lm processes at once (`DEFAULT_PREFILL_STEP_SIZE`).
 const MLX_PROMPT_STEP: u64 = 2048;
@@ -17,8 +17,8 @@ const MLX_PROMPT_STEP: u64 = 2048;
 /// Returns the memory of ExLlamaV3 on one GPU, with EXL3 weights of `bits` and a cache of `cache_bits` per value: 16, or
 /// 2 to 8 with a 16-bit scale for each 32 values (`cache/fp16.py` and `cache/quant.py` of exllamav3 1.6.5).
 ///
-/// Activations: with Qwen2.5 32B at 4.0 bpw and 8,192 tokens, 816 to 1,182 MiB were in use beside weights and cache,
-/// with the driver (text-generation-webui, pull request 6903).
+/// Activations: with Qwen2.5 32B at 4.0 bpw and 8,192 tokens, 816 to 1,182 MiB were in use in addition to
+/// weights and cache, including the driver (text-generation-webui, pull request 6903).
 ///
 /// # Errors
 /// If the model has sliding windows or recurrent states, whose cache depends on the number of slots.
@@ -54,9 +54,9 @@ pub fn exllamav3(
     })
 }
 
-/// Returns the memory of mlx-lm with a 16-bit cache: keys and values in steps of 256 tokens, windows of sliding layers
-/// with up to one step of the prompt more, states of recurrent layers with 16-bit or 32-bit values
-/// (`mlx_lm/models/cache.py`, mlx-lm 0.32.2).
+/// Returns the memory of mlx-lm with a 16-bit cache: keys and values in steps of 256 tokens, windows of
+/// sliding layers plus up to one step of the prompt, and states of recurrent layers with 16-bit or 32-bit
+/// values (`mlx_lm/models/cache.py`, mlx-lm 0.32.2).
 ///
 /// Activations: reported peaks exceed weights and cache by 0.3 to 0.8 GB (pull requests 40, 478 and 1569 of mlx-lm).
 ///
@@ -74,7 +74,7 @@ pub fn mlx(model: &Architecture, weights: WeightType, tokens: u64) -> Result<Seq
         let (least, most) = match layer.kind {
             LayerKind::Full => (token * steps, token * steps),
             LayerKind::Latent => {
-                // `deepseek_v2.py` keeps whole keys and values, `deepseek_v3.py` their compressed form.
+                // `deepseek_v2.py` caches whole keys and values, `deepseek_v3.py` their compressed form.
                 return Err(NotCovered("the MLX cache of latent attention is not modeled".to_owned()));
             }
             LayerKind::Sliding => {

@@ -1,6 +1,6 @@
 //! Names of weight tensors, their purposes and their devices.
 
-/// Which tensor of a file or of a layer it is.
+/// Tensor of the model or of one of its layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Name {
     TokenEmbedding,
@@ -8,7 +8,7 @@ pub(crate) enum Name {
     TypeEmbedding,
     EmbeddingNorm,
     EmbeddingNormBias,
-    /// Embeddings of a token for each layer.
+    /// Per-layer embeddings of a token.
     LayerEmbeddings,
     LayerEmbeddingsProjection,
     LayerEmbeddingsNorm,
@@ -89,7 +89,7 @@ pub(crate) enum Name {
     LayerEmbeddingGate,
     LayerEmbeddingUp,
     LayerEmbeddingNorm,
-    /// A tensor of a file that no known graph reads by name.
+    /// A tensor of a file whose name no known graph uses.
     Other,
 }
 
@@ -105,7 +105,7 @@ pub(crate) enum Role {
     FfnDown,
     /// Any other matrix that is quantized.
     Matrix,
-    /// Matrices that stay in 16 bits.
+    /// Matrix that stays in 16 bits.
     Unquantized,
     /// Norms, biases, routers, convolutions: kept in F32.
     Plain,
@@ -160,12 +160,12 @@ pub(crate) const FILE_NAMES: &[(&str, Name)] = &[
 ];
 
 impl Name {
-    /// The tensor of a layer, or of the model, by its name in a GGUF file.
+    /// Returns the tensor with this name in a GGUF file; names of tensors in layers omit the layer.
     pub(crate) fn of_file(name: &str) -> Option<Name> {
         FILE_NAMES.iter().find(|(known, _)| *known == name).map(|(_, tensor)| *tensor)
     }
 
-    /// The category that llama.cpp's quantizer puts the tensor in by its name.
+    /// Returns the category that llama.cpp's quantizer derives from the tensor's name.
     pub(crate) fn role(self) -> Role {
         match self {
             Name::TokenEmbedding | Name::LayerEmbeddings => Role::TokenEmbedding,
@@ -206,16 +206,16 @@ impl Name {
     }
 }
 
-/// Where a weight belongs.
+/// Part of the model that a weight belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Home {
-    /// Before the layers: always in the host's memory.
+    /// Before the layers; always in host memory.
     Input,
-    /// A layer.
+    /// A layer, except for its experts.
     Layer(u64),
     /// The experts of a layer, which may be kept on the CPU.
     Experts(u64),
-    /// Rotary factors: one in the file, one on every device that holds a layer.
+    /// Rotary factors: one copy in the file, and one on every device that holds a layer.
     EveryDevice,
     /// After the layers.
     Output,

@@ -7,18 +7,18 @@ use crate::placement::Device;
 use crate::quantization::TensorType;
 use crate::weights::allocated_bytes;
 
-/// Sizes on a GPU of the largest tensors of a model, by where they belong.
+/// Sizes of the largest tensors of a model on a GPU, by where they belong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LargestTensors {
-    /// Layer by layer, experts left out.
+    /// Largest tensor of each layer, without experts.
     pub layers: Vec<Bytes>,
-    /// Layer by layer, of its experts; zero without.
+    /// Largest tensor of each layer's experts; zero without experts.
     pub experts: Vec<Bytes>,
-    /// The output; of a tied model the embedding.
+    /// Output matrix; the embedding if the model is tied.
     pub output: Bytes,
 }
 
-/// The largest of a model's tensors.
+/// Returns the largest tensors of a model.
 pub(crate) fn largest_tensors(
     model: &Architecture,
     tensors: impl Iterator<Item = (WeightTensor, TensorType)>,

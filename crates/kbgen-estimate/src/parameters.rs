@@ -4,19 +4,19 @@ use crate::architecture::Architecture;
 use crate::names::{Home, Name};
 use crate::tensors::weight_tensors;
 
-/// Numbers of a model, counted over the tensors that are loaded.
+/// Parameter counts of a model, over the tensors that are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParameterCount {
     /// Total parameters, without parts that are not loaded with the text model: vision towers, layers that predict
     /// several tokens, scales of FP8 checkpoints.
     pub held: u64,
-    /// Those that work on one token: all but the experts that are not used for it. The
-    /// embedding counts whole, as most publishers count it.
+    /// Parameters used for one token: all except the unused experts. Includes the whole embedding, as most
+    /// publishers count it.
     pub active: u64,
 }
 
-/// Counts the tensors of a model. Rotary factors are left out: a converter computes them, they
-/// are not in the checkpoint.
+/// Counts the parameters of a model, without rotary factors: a converter computes them, and the checkpoint
+/// does not contain them.
 pub fn parameter_count(model: &Architecture) -> ParameterCount {
     let mut count = ParameterCount { held: 0, active: 0 };
     for tensor in weight_tensors(model) {

@@ -6,17 +6,17 @@ use crate::architecture::{Architecture, LayerKind};
 use crate::names::Home;
 use crate::settings::{ExpertPlacement, Settings};
 
-/// A memory that buffers are counted for.
+/// Device whose buffers are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Device {
     /// The GPU with this index.
     Gpu(usize),
-    /// The host's memory.
+    /// Host memory.
     Host,
 }
 
 impl Device {
-    /// Its place among the buffers: the GPUs in order, then the host.
+    /// Returns the index of the device's buffer: the GPUs in order, then the host.
     pub(crate) fn buffer(self, gpus: usize) -> usize {
         match self {
             Device::Gpu(gpu) => gpu,
@@ -25,7 +25,7 @@ impl Device {
     }
 }
 
-/// The device of every layer and of the output.
+/// Device of every layer and of the output.
 #[derive(Debug)]
 pub(crate) struct Placement {
     layers: Vec<Device>,
@@ -36,9 +36,9 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// llama.cpp's rule (`src/llama-model.cpp`, `get_layer_buft_list`): of the layers and
-    /// the output, the last `gpu_layers` go to the GPUs; one goes to the first GPU whose
-    /// cumulative share exceeds its place among them.
+    /// Applies llama.cpp's rule (`src/llama-model.cpp`, `get_layer_buft_list`): of the layers and the output,
+    /// the last `gpu_layers` are on the GPUs. Each one is on the first GPU whose cumulative share exceeds its
+    /// relative position among them.
     pub(crate) fn new(model: &Architecture, settings: &Settings) -> Placement {
         let layers = model.layers.len() as u64;
         let places = layers + 1;
@@ -74,22 +74,22 @@ impl Placement {
         Placement { layers: (0..layers).map(device).collect(), output: device(layers), rotary, cpu_experts }
     }
 
-    /// The device of a layer.
+    /// Returns the device of a layer.
     pub(crate) fn layer(&self, index: u64) -> Device {
         self.layers[index as usize]
     }
 
-    /// The device of the output.
+    /// Returns the device of the output.
     pub(crate) fn output(&self) -> Device {
         self.output
     }
 
-    /// The device of a layer's experts.
+    /// Returns the device of a layer's experts.
     pub(crate) fn experts(&self, index: u64) -> Device {
         if self.cpu_experts.contains(&index) { Device::Host } else { self.layer(index) }
     }
 
-    /// The device of what belongs there; rotary factors are on several.
+    /// Returns the device of the weights of `home`. Rotary factors are on several devices.
     pub(crate) fn device_of(&self, home: Home) -> Device {
         match home {
             Home::Input => Device::Host,
@@ -111,7 +111,7 @@ pub fn reads_factors(model: &Architecture, kind: LayerKind) -> bool {
     !model.family.factors_of_full_layers || kind == LayerKind::Full
 }
 
-/// `cumulative / total > place / places` in the single precision that llama.cpp computes in.
+/// Returns whether `cumulative / total > place / places` in single precision, as llama.cpp computes it.
 fn exceeds(cumulative: u64, total: u64, place: u64, places: u64) -> bool {
     cumulative as f32 / total as f32 > place as f32 / places as f32
 }

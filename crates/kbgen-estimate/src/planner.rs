@@ -7,7 +7,7 @@ use crate::architecture::Architecture;
 use crate::backend::{Backend, Profile};
 use crate::bytes::Bytes;
 use crate::cache::{self, Cells};
-use crate::compute::{Arrangement, Graphs, Subject};
+use crate::compute::{Arrangement, Graphs, QuantizedModel};
 use crate::estimator::{Estimate, NotCovered, check, combine};
 use crate::gguf::ModelFile;
 use crate::offload::{LargestTensors, largest_tensors};
@@ -25,23 +25,23 @@ pub struct Planner<'m> {
     model: &'m Architecture,
     list: WeightList,
     weights: HashMap<Quantization, Arc<Weights>>,
-    /// Weights of a file, in place of those of any quantization.
+    /// Weights of a file, used instead of those of any quantization.
     of_file: Option<Arc<Weights>>,
     graphs: Graphs,
-    /// Curves of compute buffers that plans rest on, by settings without a context.
+    /// Curves of compute buffers for plans, by settings without a context.
     curves: HashMap<Settings, Arc<Vec<Segment>>>,
-    /// Backends that plans are for, GPU by GPU; CUDA beyond the end.
+    /// Backends to plan for, by GPU; CUDA for GPUs beyond the end.
     backends: Vec<&'static [Backend]>,
     /// Whether a Llama replaces an unknown architecture.
     is_stand_in: bool,
 }
 
-/// Least and largest compute buffer of an unknown architecture, in thousandths of that of a Llama of the same sizes. The
-/// buffers of the measured models are between 527 and 2465.
+/// Range of the compute buffer of an unknown architecture, in thousandths of that of a Llama of the same
+/// sizes. The buffers of the measured models are between 527 and 2465.
 pub const STAND_IN: [u64; 2] = [500, 2500];
 
 impl<'m> Planner<'m> {
-    /// A planner that knows nothing yet.
+    /// Creates a planner without cached results.
     pub fn new(model: &'m Architecture) -> Planner<'m> {
         Planner {
             model,
@@ -55,7 +55,8 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// Sets the backends that plans are for, GPU by GPU. Where there are several for a GPU, its plan holds for each.
+    /// Sets the backends to plan for, by GPU. With several backends for a GPU, its plan is valid for each of
+    /// them.
     pub fn on_backends(self, backends: Vec<&'static [Backend]>) -> Planner<'m> {
         Planner { backends, ..self }
     }
@@ -67,17 +68,18 @@ impl<'m> Planner<'m> {
         Planner { of_file: Some(Arc::clone(&file.weights)), is_stand_in, ..Planner::new(model) }
     }
 
-    /// Makes the plans ranges, because a Llama replaces an unknown architecture.
+    /// Turns figures of plans into ranges, because a Llama replaces an unknown architecture.
     pub fn as_stand_in(self) -> Planner<'m> {
         Planner { is_stand_in: true, ..self }
     }
 
-    /// A planner that builds and runs every layer of every graph: slow, to compare with.
+    /// Creates a planner that builds and runs every layer of every graph: slow, as a reference for
+    /// comparison.
     pub fn thorough(model: &'m Architecture) -> Planner<'m> {
         Planner { graphs: Graphs::thorough(), ..Planner::new(model) }
     }
 
-    /// The model.
+    /// Returns the model.
     pub fn model(&self) -> &'m Architecture {
         self.model
     }
@@ -90,7 +92,7 @@ impl<'m> Planner<'m> {
         Ok(combine(settings, &weights, &cache, &compute))
     }
 
-    /// Weights on the GPUs in order, then on the host.
+    /// Returns the weights on the GPUs in order, then on the host.
     pub fn weights_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
@@ -98,33 +100,35 @@ impl<'m> Planner<'m> {
         Ok(cache::devices(settings).map(|device| placed.on(&arrangement.placement, device)).collect())
     }
 
-    /// Cache and state on the GPUs in order, then on the host.
+    /// Returns cache and state on the GPUs in order, then on the host.
     pub fn cache_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
         Ok(cache::buffer_bytes(self.model, settings, &arrangement.placement))
     }
 
-    /// Compute buffers of the GPUs in order, then of the host.
+    /// Returns the compute buffers of the GPUs in order, then of the host.
     pub fn compute_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
-        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
-        Ok(self.graphs.bytes(subject, settings))
+        let quantized = QuantizedModel { model: self.model, list: &self.list, weights: &weights };
+        Ok(self.graphs.bytes(quantized, settings))
     }
 
-    /// The compute buffers of the GPUs in order, then of the host, over cells: from 256 a
-    /// stream to those of the model's longest context; the context of `settings` is not used.
+    /// Returns the compute buffers of the GPUs in order, then of the host, as segments over the number of
+    /// cells, from 256 cells per stream to the model's longest context. The context of `settings` is not
+    /// used.
     ///
-    /// Segments are found by running the allocator on linear functions: every comparison determines for how many more
-    /// cells its result is the same. So segments are exact, and another run is needed only where a result changes.
+    /// Segments are found by running the allocator on linear functions: every comparison determines for how
+    /// many more cells its result is the same. So segments are exact, and another run is needed only where a
+    /// result changes.
     pub fn compute(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
-        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
+        let quantized = QuantizedModel { model: self.model, list: &self.list, weights: &weights };
         let mut buffers = vec![Vec::new(); settings.tensor_split.len() + 1];
         for interval in intervals(self.model, settings) {
-            let found = self.graphs.segments(subject, &interval);
+            let found = self.graphs.segments(quantized, &interval);
             for (segments, found) in buffers.iter_mut().zip(found.iter()) {
                 found.iter().for_each(|segment| append(segments, *segment));
             }
@@ -132,14 +136,15 @@ impl<'m> Planner<'m> {
         Ok(buffers)
     }
 
-    /// Cache and compute buffer of every device over cells, as [`Planner::compute`].
+    /// Returns the segments of cache and compute buffer of every device, with the range of
+    /// [`Planner::compute`].
     pub fn segments(&mut self, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
         let compute = self.compute(settings)?;
         let parts = cache::devices(settings).zip(self.cache_segments(settings)?.into_iter().zip(compute));
         Ok(parts.map(|(device, (cache, compute))| DeviceSegments { device, cache, compute }).collect())
     }
 
-    /// Cache of every device over cells, as [`Planner::compute`].
+    /// Returns the segments of the cache of every device, with the range of [`Planner::compute`].
     pub fn cache_segments(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
@@ -154,15 +159,15 @@ impl<'m> Planner<'m> {
         Ok(caches)
     }
 
-    /// Returns the compute buffers of the GPUs for a plan: of a single GPU with a part of the model by the rule of
-    /// [`plan::partial`](crate::plan::partial), else those of llama.cpp.
+    /// Returns the compute buffers of the GPUs for a plan. A single GPU with a part of the model follows the
+    /// rule of [`plan::partial`](crate::plan::partial); other buffers are llama.cpp's own.
     pub fn planned_compute(&mut self, settings: &Settings) -> Result<PlannedCompute, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
         let Some(split) = Split::new(self.model, &weights.placed, settings) else {
             return Ok(PlannedCompute::Exact);
         };
-        // nothing is copied in, so the quantization does not matter
+        // no weights are copied in, so the quantization does not matter
         let whole = Settings {
             quantization: Quantization::F16,
             gpu_layers: None,
@@ -193,7 +198,7 @@ impl<'m> Planner<'m> {
         })
     }
 
-    /// The compute buffer of the first GPU with one slot of the server, as it is at powers of two.
+    /// Returns the compute buffer of the first GPU with one server slot, sampled at powers of two.
     pub fn sampled_compute(
         &mut self,
         settings: &Settings,
@@ -204,19 +209,19 @@ impl<'m> Planner<'m> {
             return Ok(Arc::clone(known));
         }
         let weights = self.weights_of(settings.quantization);
-        let subject = Subject { model: self.model, list: &self.list, weights: &weights };
+        let quantized = QuantizedModel { model: self.model, list: &self.list, weights: &weights };
         let graphs = &mut self.graphs;
-        let taken = sample_cells(self.model.max_context).map(|cells| {
+        let samples = sample_cells(self.model.max_context).map(|cells| {
             let settings = sampled(settings, cache_type, cells);
             check(self.model, &settings)?;
-            Ok(graphs.first_bytes(subject, &settings).0)
+            Ok(graphs.first_bytes(quantized, &settings).0)
         });
-        let segments = Arc::new(through(&taken.collect::<Result<Vec<u64>, NotCovered>>()?));
+        let segments = Arc::new(through(&samples.collect::<Result<Vec<u64>, NotCovered>>()?));
         self.curves.insert(key, Arc::clone(&segments));
         Ok(segments)
     }
 
-    /// The compute buffer of the first GPU over cells.
+    /// Returns the segments of the compute buffer of the first GPU.
     fn gpu_curve(&mut self, settings: &Settings) -> Result<Arc<Vec<Segment>>, NotCovered> {
         let key = settings.at_context(1);
         if let Some(known) = self.curves.get(&key) {
@@ -242,13 +247,13 @@ impl<'m> Planner<'m> {
         !self.is_stand_in && self.backends_of(gpu) == [Backend::Cuda]
     }
 
-    /// Returns the backends that plans are for on a GPU.
+    /// Returns the backends to plan for on a GPU.
     pub(crate) fn backends_of(&self, gpu: usize) -> &'static [Backend] {
         self.backends.get(gpu).copied().unwrap_or(&[Backend::Cuda])
     }
 
-    /// Cache and state of one layer on a device over cells, as [`Planner::compute`]. The cache
-    /// of a device is the sum over its layers.
+    /// Returns the segments of the cache and state of one layer on a device, with the range of
+    /// [`Planner::compute`]. The cache of a device is the sum over its layers.
     pub fn layer_cache(
         &self,
         layer: usize,
@@ -262,24 +267,24 @@ impl<'m> Planner<'m> {
         }))
     }
 
-    /// The weights of a quantization, place by place.
+    /// Returns the weights in a quantization, by where they belong.
     pub fn weights(&mut self, quantization: Quantization) -> PlacedWeights {
         self.weights_of(quantization).placed.clone()
     }
 
-    /// Returns the weights that a token reads, as [`crate::speed::weights_read`].
+    /// Returns the weights that a token reads; see [`crate::speed::weights_read`].
     pub fn weights_read(&mut self, settings: &Settings) -> TokenReads {
         let weights = self.weights_of(settings.quantization);
         weights_read_of(self.model, settings, self.list.typed(&weights))
     }
 
-    /// The largest tensors of a quantization.
+    /// Returns the largest tensors in a quantization.
     pub fn largest_tensors(&mut self, quantization: Quantization) -> LargestTensors {
         let weights = self.weights_of(quantization);
         largest_tensors(self.model, self.list.typed(&weights))
     }
 
-    /// Tensor data of the model file in a quantization.
+    /// Returns the size of the tensor data in the model file.
     pub fn file_bytes(&mut self, quantization: Quantization) -> Bytes {
         self.weights_of(quantization).placed.file
     }
@@ -302,28 +307,28 @@ impl<'m> Planner<'m> {
     }
 }
 
-/// The compute buffers of GPUs in a plan.
+/// Compute buffers of GPUs in a plan.
 #[derive(Debug, Clone)]
 pub enum PlannedCompute {
-    /// llama.cpp's own.
+    /// llama.cpp's own buffers.
     Exact,
-    /// That of one GPU with a part of the model, of the curves that [`partial_bytes`] takes.
+    /// Buffer of one GPU with a part of the model, as the inputs of [`partial_bytes`].
     Partial {
-        /// Buffers of the splits that are taken.
+        /// Sampled buffers of splits; the largest determines the result.
         samples: Vec<Arc<Vec<Segment>>>,
-        /// The buffer of the whole model with one slot of the server.
+        /// Buffer of the whole model with one server slot.
         one_slot: Arc<Vec<Segment>>,
-        /// The buffer of the whole model with all slots of the server.
+        /// Buffer of the whole model with all server slots.
         all_slots: Arc<Vec<Segment>>,
-        /// Returns the buffer of the whole model with the requested run.
+        /// Buffer of the whole model with the requested settings.
         asked: Arc<Vec<Segment>>,
-        /// An output matrix that is copied in.
+        /// Size of an output matrix that is copied in.
         output: Bytes,
     },
 }
 
 impl PlannedCompute {
-    /// Returns the buffer at a number of cells, or `None` if it is replayed from llama.cpp.
+    /// Returns the buffer for a number of cells, or `None` for llama.cpp's own buffers.
     pub fn at(&self, cells: u64) -> Option<Bytes> {
         let PlannedCompute::Partial { samples, one_slot, all_slots, asked, output } = self else {
             return None;

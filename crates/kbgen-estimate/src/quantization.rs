@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::bytes::Bytes;
 
-/// How the numbers of one tensor are stored. A variant is ggml's name of the type.
+/// Storage type of the values of a tensor. Variants are named as in ggml.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TensorType {
     /// 32-bit floats.
@@ -75,8 +75,8 @@ pub enum TensorType {
 }
 
 impl TensorType {
-    /// Elements and bytes of one block: `ggml_blck_size` and `ggml_type_size` of
-    /// llama.cpp's `ggml/src/ggml-common.h`.
+    /// Returns the elements and bytes of one block: `ggml_blck_size` and `ggml_type_size` of llama.cpp's
+    /// `ggml/src/ggml-common.h`.
     pub fn block(self) -> (u64, u64) {
         match self {
             TensorType::F32 | TensorType::I32 => (1, 4),
@@ -108,18 +108,18 @@ impl TensorType {
         }
     }
 
-    /// Whether values are stored in blocks with a shared scale.
+    /// Returns whether values are stored in blocks with a shared scale.
     pub fn is_quantized(self) -> bool {
         self.block().0 > 1
     }
 
-    /// Bytes of `elements` values; a started block counts whole.
+    /// Returns the bytes of `elements` values, rounded up to whole blocks.
     pub fn row_size(self, elements: u64) -> Bytes {
         let (block_elements, block_bytes) = self.block();
         Bytes(elements.div_ceil(block_elements) * block_bytes)
     }
 
-    /// The name that llama.cpp's quantizer prints.
+    /// Returns the name that llama.cpp's quantizer prints.
     pub fn name(self) -> &'static str {
         match self {
             TensorType::F32 => "f32",
@@ -157,12 +157,13 @@ impl TensorType {
         }
     }
 
-    /// The types that files may have, with their numbers.
+    /// Returns the types that files may contain, with their numbers.
     pub fn in_files() -> impl Iterator<Item = (u32, TensorType)> {
         (0..64).filter_map(|number| Some((number, TensorType::from_ggml(number)?)))
     }
 
-    /// The type of a number in a GGUF file (`enum ggml_type` of llama.cpp's `ggml/include/ggml.h`).
+    /// Returns the type with this number in GGUF files (`enum ggml_type` of llama.cpp's
+    /// `ggml/include/ggml.h`).
     pub fn from_ggml(number: u32) -> Option<TensorType> {
         Some(match number {
             0 => TensorType::F32,
@@ -245,8 +246,8 @@ pub const FILE_TYPES: &[(u64, &str)] = &[
 /// Declares the quantizations with their usual name and the type of most tensors.
 macro_rules! quantizations {
     ($($variant:ident = $name:literal / $base:ident),+ $(,)?) => {
-        /// A named mix of tensor types, as llama.cpp's `llama-quantize` makes it
-        /// (without an importance matrix).
+        /// A named mix of tensor types, as created by llama.cpp's `llama-quantize` without an importance
+        /// matrix.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[expect(missing_docs, reason = "a variant is the usual name of the quantization")]
         #[expect(non_camel_case_types, reason = "Q4_K_M is the name that everyone types")]
@@ -256,12 +257,12 @@ macro_rules! quantizations {
             /// Every quantization, from the widest to the narrowest, MXFP4 last.
             pub const ALL: &'static [Quantization] = &[$(Quantization::$variant),+];
 
-            /// The usual name.
+            /// Returns the usual name.
             pub fn name(self) -> &'static str {
                 match self { $(Quantization::$variant => $name),+ }
             }
 
-            /// The type of a tensor for which the recipe has no exception.
+            /// Returns the type of a tensor for which the recipe has no exception.
             pub(crate) fn base_type(self) -> TensorType {
                 match self { $(Quantization::$variant => TensorType::$base),+ }
             }
@@ -284,14 +285,14 @@ impl fmt::Display for Quantization {
     }
 }
 
-/// The name is not one of [`Quantization::ALL`].
+/// Error for a name that is not in [`Quantization::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownQuantization;
 
 impl FromStr for Quantization {
     type Err = UnknownQuantization;
 
-    /// Parses the usual name in any case; `MXFP4_MOE` is another name of `MXFP4`.
+    /// Parses the usual name in any case; `MXFP4_MOE` is an alias of `MXFP4`.
     fn from_str(name: &str) -> Result<Quantization, UnknownQuantization> {
         if name.eq_ignore_ascii_case("MXFP4_MOE") {
             return Ok(Quantization::MXFP4);
@@ -301,10 +302,10 @@ impl FromStr for Quantization {
     }
 }
 
-/// Declares the types that a KV cache may have.
+/// Declares the types of a KV cache.
 macro_rules! cache_types {
     ($($variant:ident = $name:literal / $tensor:ident),+ $(,)?) => {
-        /// The type of a K or V cache (`--cache-type-k`, `--cache-type-v`).
+        /// Type of a K or V cache (`--cache-type-k`, `--cache-type-v`).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[expect(missing_docs, reason = "a variant is llama.cpp's name of the type")]
         pub enum CacheType { $($variant),+ }
@@ -313,12 +314,12 @@ macro_rules! cache_types {
             /// Every cache type, from the widest to the narrowest.
             pub const ALL: &'static [CacheType] = &[$(CacheType::$variant),+];
 
-            /// The name on llama.cpp's command line.
+            /// Returns the name on llama.cpp's command line.
             pub fn name(self) -> &'static str {
                 match self { $(CacheType::$variant => $name),+ }
             }
 
-            /// The type of the tensor that holds it.
+            /// Returns the type of the cache's tensors.
             pub fn tensor_type(self) -> TensorType {
                 match self { $(CacheType::$variant => TensorType::$tensor),+ }
             }
@@ -338,7 +339,7 @@ impl fmt::Display for CacheType {
     }
 }
 
-/// The name is not one of [`CacheType::ALL`].
+/// Error for a name that is not in [`CacheType::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownCacheType;
 

@@ -1,4 +1,4 @@
-//! Which type each tensor gets in a quantization.
+//! Selects the type of each tensor in a quantization.
 //!
 //! The rules are those of llama.cpp's `src/llama-quant.cpp` (`llama_tensor_get_type_impl`,
 //! `tensor_type_fallback`; <https://github.com/ggml-org/llama.cpp>, state of October 2026),
@@ -8,7 +8,7 @@ use crate::architecture::Architecture;
 use crate::names::{Home, Role, WeightTensor};
 use crate::quantization::{Quantization, TensorType};
 
-/// The type of each tensor, in the order of `tensors` (which is the order of layers).
+/// Returns the type of each tensor. `tensors` must be in the order of layers.
 pub(crate) fn tensor_types(
     model: &Architecture,
     tensors: &[WeightTensor],
@@ -26,7 +26,7 @@ pub(crate) fn tensor_types(
     tensors.iter().map(|tensor| recipe.tensor_type(tensor)).collect()
 }
 
-/// Roles that the rules treat as V projections: a wrong V costs more than any other.
+/// Returns whether the rules treat a role as V projection. Errors in V cost more than in any other tensor.
 fn is_value(role: Role) -> bool {
     role == Role::AttentionV
 }
@@ -187,13 +187,14 @@ impl Recipe<'_> {
         }
     }
 
-    /// llama.cpp's `LLM_TYPE_70B`: eight heads share a V, so a wider one costs little.
+    /// Returns whether this is llama.cpp's `LLM_TYPE_70B`: eight heads share a V, so a wider type costs
+    /// little.
     fn is_70b(&self) -> bool {
         self.layers == 80 && (self.model.family.is_70b)(self.model)
     }
 }
 
-/// The first eighth, the last eighth and every third layer between.
+/// Returns whether a layer is in the first eighth, in the last eighth, or every third one between them.
 fn use_more_bits(place: u64, layers: u64) -> bool {
     let eighth = layers / 8;
     place < eighth || place >= 7 * layers / 8 || (place - eighth) % 3 == 2

@@ -36,7 +36,7 @@ impl Segment {
     }
 }
 
-/// Needs of a device that depend on the context, which excludes weights.
+/// Parts of a device's need that depend on the context, which excludes weights.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeviceSegments {
     /// The device.
@@ -61,13 +61,13 @@ pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<
     Planner::new(model).segments(settings)
 }
 
-/// Numbers of cells over which the graph stays the same and every tensor grows evenly.
+/// Numbers of cells for which the graph is the same and every tensor grows linearly.
 #[derive(Debug)]
 pub(crate) struct Interval {
-    /// The first and the last number of cells, in steps of 256.
+    /// First and last number of cells, in steps of 256.
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Settings with the first, and with one step more where there is one.
+    /// Settings at the first step, and at the second one if there is one.
     pub(crate) first: Settings,
     pub(crate) second: Settings,
 }
@@ -114,14 +114,13 @@ pub(crate) fn append(segments: &mut Vec<Segment>, segment: Segment) {
     }
 }
 
-/// Settings with a number of 256 cells in each stream.
+/// Returns the settings with `step` times 256 cells per stream.
 pub(crate) fn at_step(settings: &Settings, step: u64) -> Settings {
     settings.at_context(step * CELL_STEP * streams(settings))
 }
 
-/// Steps at which sizes turn although no comparison of the allocator changes: as long as
-/// the context is shorter than a micro-batch each step is one, and where the sliding
-/// windows are full is one.
+/// Returns the steps after which the growth of sizes changes although no comparison of the allocator does:
+/// each step while the context is shorter than a micro-batch, and the step at which sliding windows are full.
 fn structural_breaks(model: &Architecture, settings: &Settings) -> Vec<u64> {
     let short = settings.micro_batch().div_ceil(CELL_STEP * streams(settings)).max(1);
     let mut breaks: Vec<u64> = (1..=short).collect();
@@ -133,8 +132,8 @@ fn structural_breaks(model: &Architecture, settings: &Settings) -> Vec<u64> {
     breaks
 }
 
-/// Returns the segments of any term from 256 to `last_cells` cells. `term` is evaluated at each multiple of 256, so
-/// nothing is assumed between points.
+/// Returns the segments of any term from 256 to `last_cells` cells. `term` is evaluated at each multiple of
+/// 256, so nothing is assumed between points.
 ///
 /// Returns the first error of `term`.
 pub fn segments<E>(
@@ -159,8 +158,7 @@ pub fn segments<E>(
     Ok(segments)
 }
 
-/// The value at a number of cells, looked up as a calculator does it; none before the
-/// first piece.
+/// Returns the value for a number of cells, or `None` before the first segment.
 pub fn value_at(segments: &[Segment], cells: u64) -> Option<Bytes> {
     let index = segments.partition_point(|segment| segment.cells <= cells).checked_sub(1)?;
     segments.get(index).map(|segment| segment.at(cells))

@@ -1,9 +1,9 @@
-//! How a model is run: what the command line of llama.cpp sets.
+//! Settings of a run, as on llama.cpp's command line.
 
 use crate::build::Build;
 use crate::quantization::{CacheType, Quantization};
 
-/// Where the experts' weights of a model with experts are kept (`--cpu-moe`, `--n-cpu-moe`).
+/// Placement of the weights of experts (`--cpu-moe`, `--n-cpu-moe`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ExpertPlacement {
     /// With their layer.
@@ -13,17 +13,17 @@ pub enum ExpertPlacement {
     FirstLayersOnCpu(u64),
     /// Experts of the last layers in host memory, as selected by `--fit` of llama.cpp.
     LastLayersOnCpu(u64),
-    /// All in the host's memory.
+    /// All experts in host memory.
     Cpu,
 }
 
 /// Whether flash attention is used (`-fa`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FlashAttention {
-    /// One fused operation; llama.cpp's choice wherever the device can.
+    /// Attention is one fused operation. llama.cpp's choice on every device that supports it.
     #[default]
     On,
-    /// Scores are written out: a large compute buffer, and no quantized V cache.
+    /// Attention scores are stored, which requires a large compute buffer and rules out a quantized V cache.
     Off,
 }
 
@@ -37,17 +37,17 @@ pub enum CacheLayout {
     Unified,
 }
 
-/// Where the KV cache is kept (`--no-kv-offload`).
+/// Placement of the KV cache (`--no-kv-offload`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CachePlacement {
     /// On the device of its layer.
     #[default]
     WithLayer,
-    /// In the host's memory.
+    /// In host memory.
     Host,
 }
 
-/// The size of the caches of sliding-window layers (`--swa-full`).
+/// Size of the caches of sliding-window layers (`--swa-full`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum WindowCache {
     /// As many cells as the window needs.
@@ -57,23 +57,23 @@ pub enum WindowCache {
     Full,
 }
 
-/// Whether several GPUs with all layers keep copies of their inputs, to compute in parallel.
+/// Whether several GPUs that hold all layers keep copies of their inputs to compute in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Pipelining {
-    /// As llama.cpp does on backends that support it.
+    /// Enabled, as in llama.cpp on backends that support it.
     #[default]
     On,
-    /// As on backends without events.
+    /// Disabled, as on backends without events.
     Off,
 }
 
-/// How a model is run. Start from [`Settings::new`] and change fields.
+/// Settings of a run. Start from [`Settings::new`] and change fields.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// Quantization of the weights.
     pub quantization: Quantization,
-    /// Context size in tokens, over all sequences (`-c`). One shorter than a micro-batch
-    /// counts as the next multiple of 256.
+    /// Context size in tokens, over all sequences (`-c`). A context shorter than a micro-batch is rounded up
+    /// to a multiple of 256.
     pub context: u64,
     /// Type of the K cache.
     pub cache_type_k: CacheType,
@@ -81,25 +81,25 @@ pub struct Settings {
     pub cache_type_v: CacheType,
     /// Flash attention.
     pub flash_attention: FlashAttention,
-    /// Tokens a call may hold (`-b`).
+    /// Maximum tokens per call (`-b`).
     pub n_batch: u64,
-    /// Tokens the graph computes at once (`-ub`).
+    /// Tokens that the graph computes at once (`-ub`).
     pub n_ubatch: u64,
-    /// Sequences served side by side (`-np`).
+    /// Sequences served concurrently (`-np`).
     pub sequences: u64,
-    /// One cache for all sequences, or one each.
+    /// Whether sequences share one cache.
     pub cache_layout: CacheLayout,
-    /// Tokens of a micro-batch whose logits are kept; none: all of them, which is the
-    /// library's default. The server passes its number of slots.
+    /// Tokens of a micro-batch whose logits are kept; `None` keeps all of them, the library's default. The
+    /// server passes its number of slots.
     pub n_outputs: Option<u64>,
-    /// Layers on the GPUs, the output counted as one more (`-ngl`); none: all.
+    /// Layers on the GPUs, counting the output as one more (`-ngl`); `None` means all.
     pub gpu_layers: Option<u64>,
-    /// Share of the layers that each GPU gets (`-ts`); its length is the number of GPUs,
-    /// an empty list is a machine without one.
+    /// Relative share of the layers for each GPU (`-ts`). The length is the number of GPUs; an empty list describes a
+    /// machine without GPUs.
     pub tensor_split: Vec<u64>,
-    /// Where experts are kept.
+    /// Placement of experts.
     pub experts: ExpertPlacement,
-    /// Where the cache is kept.
+    /// Placement of the cache.
     pub cache_placement: CachePlacement,
     /// Size of sliding-window caches.
     pub window_cache: WindowCache,
@@ -110,7 +110,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// All layers on one GPU, f16 cache, flash attention, one sequence, llama.cpp's batch sizes.
+    /// Creates settings with all layers on one GPU, an f16 cache, flash attention, one sequence, and
+    /// llama.cpp's batch sizes.
     pub fn new(quantization: Quantization, context: u64) -> Settings {
         Settings {
             quantization,
@@ -133,12 +134,12 @@ impl Settings {
         }
     }
 
-    /// Tokens that the graph computes at once: the smaller of the two batch sizes.
+    /// Returns the number of tokens that the graph computes at once: the smaller of the two batch sizes.
     pub(crate) fn micro_batch(&self) -> u64 {
         self.n_ubatch.min(self.n_batch)
     }
 
-    /// The same settings at another context size.
+    /// Returns the same settings with another context size.
     pub fn at_context(&self, context: u64) -> Settings {
         Settings { context, ..self.clone() }
     }

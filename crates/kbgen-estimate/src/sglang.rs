@@ -1,4 +1,4 @@
-//! Memory of SGLang: weights as in vLLM, and a pool of tokens in the memory that its settings leave.
+//! Memory of SGLang: weights as in vLLM, and a pool of tokens in the remaining memory.
 //!
 //! Sources: `arg_groups/memory_hook.py`, `mem_cache/kv_cache_configurator.py` and
 //! `model_executor/pool_configurator.py` of sglang 0.5.23.
@@ -37,8 +37,8 @@ pub fn sglang(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstim
     Ok(PoolEstimate { weights, reserve, pool, context })
 }
 
-/// Returns the bytes of one token on each GPU. The ends differ for models with sliding windows: the maximum is with the
-/// pool of sliding layers that SGLang allocates by default, the minimum without that pool.
+/// Returns the bytes of one token on each GPU. The ends differ for models with sliding windows: the upper end
+/// includes the pool of sliding layers that SGLang allocates by default, the lower end does not.
 ///
 /// # Errors
 /// If the model has recurrent states or an uncommon cache.
@@ -67,8 +67,8 @@ pub fn token_bytes(model: &Architecture, settings: &PoolSettings) -> Result<Byte
     Ok(BytesRange { low: Bytes(if full == 0 { high } else { full }), high: Bytes(high) })
 }
 
-/// Returns the memory beside weights and pool: the share that SGLang leaves free by its own rule or by
-/// `--mem-fraction-static`, and that of the contexts of CUDA and NCCL, up to 2.01 GiB with several GPUs (pull request
+/// Returns the memory outside weights and pool: the share that SGLang leaves free by its own rule or by
+/// `--mem-fraction-static`, and the contexts of CUDA and NCCL, up to 2.01 GiB with several GPUs (pull request
 /// 11716). After loading, 0.11 GiB more than the weights were in use (pull request 18263).
 fn reserve(model: &Architecture, settings: &PoolSettings) -> BytesRange {
     let total = settings.memory.0;
@@ -80,7 +80,7 @@ fn reserve(model: &Architecture, settings: &PoolSettings) -> BytesRange {
         None => default_free_share(model, settings),
     };
     let contexts = if settings.cards == 1 { GIB } else { 5 * GIB / 2 };
-    // Parts for images lower the share to 0.76 of it at most (`adjust_mem_fraction_for_vlm`).
+    // Parts for images reduce the share to no less than 0.76 of it (`adjust_mem_fraction_for_vlm`).
     let images = if settings.further.0 == 0 { 0 } else { (total - free.high.0) * 24 / 100 };
     BytesRange { low: free.low, high: free.high + Bytes(contexts + GIB / 4 + images) }
 }
@@ -90,7 +90,8 @@ fn reserve(model: &Architecture, settings: &PoolSettings) -> BytesRange {
 fn default_free_share(model: &Architecture, settings: &PoolSettings) -> BytesRange {
     let memory = settings.memory.0 / MIB;
     let few_cards = settings.cards < 4;
-    // Tokens of a prompt at once, graphs for prompts up to these, and sequences with a graph.
+    // Tokens of a prompt processed at once, graphs for prompts of up to that length, and sequences with a
+    // graph.
     let (chunk, prompts, sequences) = match memory {
         ..20_480 => (2048, 42, 8),
         20_480..35_840 => (4096, 50, if few_cards { 48 } else { 160 }),

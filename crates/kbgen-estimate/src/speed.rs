@@ -37,12 +37,12 @@ pub enum SpeedClass {
     Apple,
 }
 
-/// Why there is no range.
+/// Reason why there is no range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unmeasured {
     /// Too few speeds of such devices were reported.
     Class,
-    /// The reported speeds of such devices differ by more than a range may.
+    /// The reported speeds of such devices differ too much for a range.
     Arc,
     /// No speeds of models with experts were reported for such devices.
     Experts,
@@ -50,7 +50,7 @@ pub enum Unmeasured {
     Ram,
 }
 
-/// How fast a class of devices decodes.
+/// Decode rate of a class of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DecodeRate {
     /// Fraction of the memory bandwidth that is reached, in thousandths.
@@ -62,13 +62,13 @@ pub struct DecodeRate {
 /// Tokens per second, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeedRange {
-    /// The least.
+    /// Lower end.
     pub low: f64,
-    /// The most.
+    /// Upper end.
     pub high: f64,
 }
 
-/// Bytes read for a token, by where they are.
+/// Bytes read for a token, by location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TokenReads {
     /// On the device.
@@ -113,8 +113,8 @@ impl SpeedClass {
         }
     }
 
-    /// Returns how fast the class decodes. `tests/it/speeds.rs` of kbgen fits the figures to the benchmarks of the
-    /// site and scores them on devices and models that were left out.
+    /// Returns the decode rate of the class. `tests/it/speeds.rs` of kbgen fits the figures to the benchmarks
+    /// of the site and scores them on devices and models that were held out.
     pub fn rate(self) -> DecodeRate {
         let (share, layer_us) = match self {
             SpeedClass::NvidiaGddr => (920, 80),
@@ -127,7 +127,7 @@ impl SpeedClass {
         DecodeRate { share, layer_us }
     }
 
-    /// Returns why the speed of a model is unknown, if it is.
+    /// Returns the reason why the speed of a model is unknown, or `None`.
     pub fn unmeasured(self, has_experts: bool, is_partly_in_ram: bool) -> Option<Unmeasured> {
         match self {
             SpeedClass::NvidiaHbm if has_experts => Some(Unmeasured::Experts),
@@ -166,13 +166,13 @@ impl DecodeRate {
     }
 }
 
-/// Returns the weights that a token reads: all but the embedding, of which it looks up one row (the output of a tied
-/// model reads it whole), and of the experts those it uses.
+/// Returns the weights that a token reads: all except the embedding, of which it reads one row (the output of
+/// a tied model reads all of it), and the unused experts.
 pub fn weights_read(model: &Architecture, settings: &Settings) -> TokenReads {
     weights_read_of(model, settings, typed_tensors(model, settings.quantization))
 }
 
-/// [`weights_read`] of tensors with their types.
+/// Computes [`weights_read`] from tensors with their types.
 pub(crate) fn weights_read_of(
     model: &Architecture,
     settings: &Settings,
@@ -209,7 +209,7 @@ fn host_layers(model: &Architecture, settings: &Settings) -> u64 {
     (layers + 1).saturating_sub(on_device).min(layers)
 }
 
-/// Bytes that a token reads from the cache, by its type and the tokens before it.
+/// Values that a token reads from the cache, for any cache types and any number of earlier tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct CacheRead {
     /// Values of K (or of the latent row) that each earlier token adds.
@@ -222,7 +222,7 @@ pub struct CacheRead {
     pub window_value: u64,
     /// Tokens of the window.
     pub window: u64,
-    /// Bytes of the recurrent state, whatever the context.
+    /// Bytes of the recurrent state, independent of the context.
     pub state: Bytes,
 }
 
@@ -254,7 +254,7 @@ impl CacheRead {
         read
     }
 
-    /// Bytes read for a token that comes after `depth` others.
+    /// Returns the bytes read for a token after `depth` others.
     pub fn at(&self, depth: u64, key: CacheType, value: CacheType) -> Bytes {
         let in_window = depth.min(self.window);
         let keys = self.full_key * depth + self.window_key * in_window;
@@ -262,7 +262,7 @@ impl CacheRead {
         key.tensor_type().row_size(keys) + value.tensor_type().row_size(values) + self.state
     }
 
-    /// As [`CacheRead::at`], by where the layers are.
+    /// Returns the same bytes as [`CacheRead::at`], by location of the layers.
     pub fn placed(&self, model: &Architecture, settings: &Settings, depth: u64) -> TokenReads {
         let whole = self.at(depth, settings.cache_type_k, settings.cache_type_v).0;
         let host = whole / (model.layers.len() as u64).max(1) * host_layers(model, settings);

@@ -1,4 +1,4 @@
-//! The weight tensors of a model file.
+//! Lists the weight tensors of a model file.
 
 use crate::architecture::{
     Architecture, Experts, FeedForward, Latent, Layer, LayerKind, Recurrent, RopeFactors,
@@ -6,7 +6,7 @@ use crate::architecture::{
 use crate::family::{QueryKeyNorm, Recurrence, SharedGate};
 use crate::names::{Home, Name, WeightTensor};
 
-/// All tensors of the model file, layer by layer.
+/// Returns all tensors of the model file, layer by layer.
 pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
     let mut list = TensorList { model, home: Home::Input, tensors: Vec::new() };
     list.matrix(Name::TokenEmbedding, model.hidden, model.vocabulary);
@@ -44,7 +44,7 @@ pub(crate) fn weight_tensors(model: &Architecture) -> Vec<WeightTensor> {
     list.tensors
 }
 
-/// The tensors of a file, as far as they are listed.
+/// List of tensors under construction.
 pub(crate) struct TensorList<'a> {
     pub(crate) model: &'a Architecture,
     pub(crate) home: Home,

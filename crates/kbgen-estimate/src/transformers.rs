@@ -1,4 +1,5 @@
-//! Memory of a model in Hugging Face transformers: weights by data type, a cache that grows, and a range.
+//! Memory of a model in Hugging Face transformers: weights by data type, a growing cache, and a range of
+//! activations.
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
@@ -11,8 +12,8 @@ use crate::placement::Device;
 pub struct SequenceEstimate {
     /// Weights.
     pub weights: Bytes,
-    /// `DynamicCache` with so many tokens: the ends differ for sliding windows, of which it keeps
-    /// one token less than the window where it knows the model's configuration, else all
+    /// `DynamicCache` with the given number of tokens. The ends differ for sliding windows: the cache keeps
+    /// one token less than the window if it knows the model's configuration, else all tokens
     /// (`DynamicSlidingWindowLayer` in `src/transformers/cache_utils.py`).
     pub cache: BytesRange,
     /// Activations: up to a fifth of the weights, according to EleutherAI and Accelerate
@@ -23,7 +24,7 @@ pub struct SequenceEstimate {
 }
 
 impl SequenceEstimate {
-    /// All parts together.
+    /// Returns the sum of all parts.
     pub fn total(&self) -> BytesRange {
         BytesRange {
             low: self.weights + self.cache.low + self.activations.low + self.driver.low,
@@ -32,7 +33,7 @@ impl SequenceEstimate {
     }
 }
 
-/// Returns the needs of a model on one GPU for one sequence of `tokens` tokens.
+/// Returns the memory of a model on one GPU for one sequence of `tokens` tokens.
 ///
 /// # Errors
 /// If the model has latent attention or recurrent layers.

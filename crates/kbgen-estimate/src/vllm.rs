@@ -10,9 +10,9 @@ use crate::cache::state_widths;
 use crate::checkpoint::{WeightType, card_kv_heads, weight_bytes};
 use crate::estimator::{BytesRange, NotCovered};
 
-/// Tokens of a block.
+/// Tokens per block.
 const BLOCK: u64 = 16;
-/// Share of the card that vLLM takes, in thousandths (`--gpu-memory-utilization 0.92`).
+/// Share of GPU memory that vLLM uses, in thousandths (`--gpu-memory-utilization 0.92`).
 pub const DEFAULT_UTILIZATION: u64 = 920;
 
 /// Width of the cache (`--kv-cache-dtype`).
@@ -21,31 +21,32 @@ pub enum PoolCache {
     /// Data type of the model's weights.
     #[default]
     Auto,
-    /// One byte a value.
+    /// One byte per value.
     Fp8,
 }
 
-/// How a server with a pool for its cache is run.
+/// Settings of a server with a pool for its cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PoolSettings {
     /// Type of the checkpoint.
     pub weights: WeightType,
     /// Width of the cache.
     pub cache: PoolCache,
-    /// Cards of tensor parallelism.
+    /// Number of GPUs in tensor parallelism.
     pub cards: u64,
-    /// Memory of the smallest card, as programs see it.
+    /// Memory of the smallest GPU, as programs see it.
     pub memory: Bytes,
-    /// Share of it that the program may take, in thousandths; none: the program's own.
+    /// Share of the memory that the program may use, in thousandths; `None` for the program's default.
     pub utilization: Option<u64>,
-    /// Parts of the checkpoint that may be loaded on each card besides the text model, such as a vision tower.
+    /// Parts of the checkpoint that may be loaded on each GPU in addition to the text model, such as a vision
+    /// tower.
     pub further: Bytes,
-    /// Weights on each card, as in the headers of a checkpoint; none: those of the weight type.
+    /// Weights on each GPU, from the headers of a checkpoint; `None` to compute them from the weight type.
     pub exact_weights: Option<Bytes>,
 }
 
 impl Default for PoolSettings {
-    /// BF16 on one card without memory, which does not matter for weights and requests.
+    /// Returns settings for BF16 on one GPU. The memory is zero, which does not affect weights and requests.
     fn default() -> PoolSettings {
         PoolSettings {
             weights: WeightType::Bf16,
@@ -64,21 +65,21 @@ impl Default for PoolSettings {
 pub struct PoolEstimate {
     /// Weights.
     pub weights: Bytes,
-    /// Activations at their peak, and what CUDA and NCCL take.
+    /// Peak of activations, and memory used by CUDA and NCCL.
     pub reserve: BytesRange,
     /// Bytes left for the pool of KV blocks; zero if none are left.
     pub pool: BytesRange,
-    /// Tokens of the longest context (`--max-model-len`) that is certain to fit, and of the
-    /// longest that may; no more than the model's own.
+    /// Longest context (`--max-model-len`) that is certain to fit, and longest that may fit, in tokens. At
+    /// most the model's own maximum.
     pub context: (u64, u64),
 }
 
 /// Verdict whether a server starts with a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PoolVerdict {
-    /// Also with the maximum reserve.
+    /// Starts even with the maximum reserve.
     Fits,
-    /// Only with a smaller reserve.
+    /// Starts only with a smaller reserve.
     Tight,
     /// The pool is too small for one request of that length.
     TooLarge,
@@ -95,7 +96,7 @@ impl PoolEstimate {
     }
 }
 
-/// Memory that vLLM needs on each GPU.
+/// Returns the memory that vLLM needs on each GPU.
 ///
 /// # Errors
 /// If the model's cache is not modeled or not divisible among the GPUs.
@@ -116,7 +117,7 @@ pub fn vllm(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstimat
     Ok(PoolEstimate { weights, reserve, pool, context })
 }
 
-/// Returns the most tokens, up to a maximum, that fit.
+/// Returns the largest number of tokens up to `most` that fits.
 pub(crate) fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while low < high {
@@ -130,11 +131,12 @@ pub(crate) fn longest_context(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Memory that vLLM measures beside weights and pool, at its own batch size. Reported sums of
-/// activation peak and memory outside PyTorch: 0.57 GiB on an RTX 3090 with a small batch (pull request 14447), 1.1 to
-/// 1.6 GiB on consumer cards, a T4 and an A100, 3.05 GiB on an H100, 4.84 GiB on each of two (pull request 10511), 10.1
-/// GiB on each of four RTX PRO 6000. A larger `--max-num-batched-tokens` takes more: 2.4 GiB were seen with 20 000
-/// tokens (issue 10517). Since version 0.19 CUDA graphs count too: 1.62 GiB were logged (pull request 39559).
+/// Returns the memory that vLLM measures outside weights and pool, at its own batch size. Reported sums of
+/// activation peak and memory outside PyTorch: 0.57 GiB on an RTX 3090 with a small batch (pull request
+/// 14447), 1.1 to 1.6 GiB on consumer GPUs, a T4 and an A100, 3.05 GiB on an H100, 4.84 GiB on each of two
+/// (pull request 10511), 10.1 GiB on each of four RTX PRO 6000. A larger `--max-num-batched-tokens` needs
+/// more: 2.4 GiB were reported with 20,000 tokens (issue 10517). Since version 0.19, CUDA graphs count, too:
+/// 1.62 GiB were logged (pull request 39559).
 fn reserve(settings: &PoolSettings) -> BytesRange {
     const GIB: u64 = 1 << 30;
     let high = match (settings.cards, settings.memory.0 < 70 * GIB) {
@@ -158,14 +160,14 @@ pub fn request_bytes(
     Ok(Request::new(model, settings)?.bytes(tokens))
 }
 
-/// Bytes that a request takes from the pool of one GPU, layer by layer.
+/// Bytes that a request uses in the pool of one GPU, by layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Bytes of one layer's block.
     pub page: u64,
-    /// Layers that keep all tokens, and layers that keep a window.
+    /// Number of layers that keep all tokens, and of layers that keep a window.
     pub layers: (u64, u64),
-    /// The same as they count once vLLM has padded them to groups.
+    /// The same numbers after vLLM has padded them to groups.
     pub padded: (u64, u64),
     /// Tokens of the window.
     pub window: u64,
@@ -173,21 +175,21 @@ pub struct Request {
     pub states: Option<States>,
 }
 
-/// Recurrent states of a request. vLLM gives a state and the blocks of attention layers pages of one size, which is that
-/// of the larger one (`HybridAttentionMambaModelConfig` in `vllm/model_executor/models/config.py`).
+/// Recurrent states of a request. vLLM stores states and blocks of attention layers in pages of one size,
+/// that of the larger one (`HybridAttentionMambaModelConfig` in `vllm/model_executor/models/config.py`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct States {
-    /// Layers, and the same as they count once vLLM has padded them to groups.
+    /// Number of layers, before and after vLLM pads it to groups.
     pub layers: (u64, u64),
     /// Bytes of one layer's state: with 16-bit values, and with 32-bit values after the convolution.
     pub bytes: BytesRange,
 }
 
 impl Request {
-    /// A request to this model.
+    /// Computes the constants of a request to this model.
     ///
     /// # Errors
-    /// When the model has layers of different width, or an uncommon cache.
+    /// If the model has layers of different width, or an uncommon cache.
     pub fn new(model: &Architecture, settings: &PoolSettings) -> Result<Request, NotCovered> {
         let count = |kind| model.layers.iter().filter(|layer| layer.kind == kind).count() as u64;
         if let Some(part) = model.uncommon_cache() {
@@ -226,8 +228,8 @@ impl Request {
         }
     }
 
-    /// Bytes for a number of tokens. The ends differ for models with sliding windows, where it depends on the tokens
-    /// of a batch and on how vLLM groups the layers.
+    /// Returns the bytes for a number of tokens. The ends differ for models with sliding windows, where the
+    /// bytes depend on the tokens of a batch and on how vLLM groups the layers.
     pub fn bytes(&self, tokens: u64) -> BytesRange {
         if let Some(states) = &self.states {
             return self.bytes_with_states(states, tokens);
@@ -240,14 +242,14 @@ impl Request {
     }
 }
 
-/// `--max-num-batched-tokens` of `vllm serve` unless it is set: 2048, and 8192 on cards of
-/// 70 GiB and more (`vllm/engine/arg_utils.py`).
+/// Default of `--max-num-batched-tokens` in `vllm serve`: 2048, and 8192 on GPUs with 70 GiB or more
+/// (`vllm/engine/arg_utils.py`).
 const SMALL_BATCH: u64 = 2048;
-/// As [`SMALL_BATCH`], of large cards.
+/// As [`SMALL_BATCH`], for GPUs with 70 GiB or more.
 const LARGE_BATCH: u64 = 8192;
 
-/// Layers as they count once vLLM has padded them to groups of one size: that of the kind
-/// with the fewest layers, or of the one with the most where it has not half as many again.
+/// Returns the numbers of layers after vLLM has padded them to groups of one size: the smaller number, or the
+/// larger one if it is less than 1.5 times the smaller.
 fn padded_to_groups(full: u64, sliding: u64) -> (u64, u64) {
     if full == 0 {
         return (full, sliding);
@@ -257,7 +259,7 @@ fn padded_to_groups(full: u64, sliding: u64) -> (u64, u64) {
     (full.next_multiple_of(size), sliding.next_multiple_of(size))
 }
 
-/// Bytes of one layer's recurrent state on one card.
+/// Returns the bytes of one layer's recurrent state on one GPU.
 fn state_bytes(model: &Architecture, cards: u64) -> BytesRange {
     let (convolution, state) = state_widths(model);
     let of_card = |width: u64| width.div_ceil(cards);
@@ -267,7 +269,7 @@ fn state_bytes(model: &Architecture, cards: u64) -> BytesRange {
     }
 }
 
-/// Bytes of one layer's block on one card.
+/// Returns the bytes of one layer's block on one GPU.
 fn page_bytes(model: &Architecture, settings: &PoolSettings) -> Result<u64, NotCovered> {
     let width = match settings.cache {
         PoolCache::Auto => settings.weights.plain_bytes(),

@@ -22,7 +22,7 @@ const ROW_PADDING: u64 = 512;
 #[derive(Debug)]
 pub(crate) struct WeightList {
     tensors: Vec<WeightTensor>,
-    /// Those of each layer are neighbors.
+    /// Range of each layer's tensors, which are contiguous.
     layers: Vec<Range<usize>>,
     tied: bool,
     copies_tied_output: bool,
@@ -48,17 +48,15 @@ impl WeightList {
         WeightList { tensors, layers, tied: model.tied && family.has_output(), copies_tied_output }
     }
 
-    /// Number of tensors.
     pub(crate) fn len(&self) -> usize {
         self.tensors.len()
     }
 
-    /// The tensor with this place in the list.
     pub(crate) fn tensor(&self, place: usize) -> WeightTensor {
         self.tensors[place]
     }
 
-    /// The place of the tensor of this name, where the layer has it, among its experts or not.
+    /// Returns the index of a layer's tensor of this name, among its experts or not, if the layer has it.
     pub(crate) fn place_in_layer(&self, layer: u64, name: Name) -> Option<usize> {
         let layer = self.layers[layer as usize].clone();
         self.tensors[layer.clone()]
@@ -67,7 +65,7 @@ impl WeightList {
             .map(|place| layer.start + place)
     }
 
-    /// The place of the tensor of this home and name, where the model has it.
+    /// Returns the index of the tensor with this home and name, if the model has it.
     pub(crate) fn place(&self, home: Home, name: Name) -> Option<usize> {
         let range = match home {
             Home::Layer(layer) | Home::Experts(layer) => return self.place_in_layer(layer, name),
@@ -80,15 +78,15 @@ impl WeightList {
             .map(|place| range.start + place)
     }
 
-    /// The weights in a quantization; `model` is the one that the list is of.
+    /// Returns the weights in a quantization. `model` must be the one that the list was created from.
     pub(crate) fn quantized(&self, model: &Architecture, quantization: Quantization) -> Weights {
         let types = tensor_types(model, &self.tensors, quantization);
         let placed = self.placed(self.tensors.iter().copied().zip(types.iter().copied()));
         self.weights(types, placed)
     }
 
-    /// The weights of a file: its tensors, each with its type. A tensor of the list takes the type that the file gives it;
-    /// one that the file does not name is F32.
+    /// Returns the weights of a file, from its tensors and their types. Tensors of the list that the file
+    /// does not name are F32.
     pub(crate) fn of_file(&self, tensors: &[(WeightTensor, TensorType)]) -> Weights {
         let known: HashMap<(Home, Name), TensorType> =
             tensors.iter().map(|(tensor, kind)| ((tensor.home, tensor.name), *kind)).collect();
@@ -112,7 +110,7 @@ impl WeightList {
         Weights { placed, patterns, types }
     }
 
-    /// The tensors with their types.
+    /// Returns the tensors with their types.
     pub(crate) fn typed(&self, weights: &Weights) -> impl Iterator<Item = (WeightTensor, TensorType)> {
         self.tensors.iter().copied().zip(weights.types.iter().copied())
     }
@@ -159,15 +157,15 @@ impl WeightList {
 /// The weights of a model in one quantization.
 #[derive(Debug)]
 pub(crate) struct Weights {
-    /// The type of each tensor of the list.
+    /// Type of each tensor of the list.
     types: Vec<TensorType>,
-    /// Layer by layer, which other layers it shares its types with: equal numbers, equal types.
+    /// Id of each layer's combination of types: layers with equal ids have equal types.
     pub(crate) patterns: Vec<u16>,
     pub(crate) placed: PlacedWeights,
 }
 
 impl Weights {
-    /// How many tensors have each type.
+    /// Returns the number of tensors by type.
     pub(crate) fn count_by_type(&self) -> BTreeMap<TensorType, u64> {
         let mut counts = BTreeMap::new();
         for kind in &self.types {
@@ -177,7 +175,7 @@ impl Weights {
     }
 }
 
-/// All tensors of the file with their types, layer by layer.
+/// Returns all tensors of the file with their types, layer by layer.
 pub(crate) fn typed_tensors(
     model: &Architecture,
     quantization: Quantization,
@@ -187,20 +185,20 @@ pub(crate) fn typed_tensors(
     tensors.into_iter().zip(types)
 }
 
-/// Weights by where they belong, in a GPU's buffer and in the host's.
+/// Weights by where they belong, with their size in a GPU's buffer and in the host's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlacedWeights {
     /// Tensor data of the file, without its header.
     pub file: Bytes,
-    /// Bytes that always stay in the host's memory: the token embedding.
+    /// Bytes that are always in host memory: the token embedding.
     pub input_host: Bytes,
-    /// Layer by layer, without its experts.
+    /// Each layer without its experts.
     pub layers: Vec<EitherDevice>,
-    /// Layer by layer, its routed experts; zero without.
+    /// Routed experts of each layer; zero without experts.
     pub experts: Vec<EitherDevice>,
     /// Rotary factors, once on every device with a layer that uses them.
     pub rotary: EitherDevice,
-    /// The output stage, with its copy of the embedding in a tied model.
+    /// Output stage, with its copy of the embedding in a tied model.
     pub output: EitherDevice,
 }
 
@@ -228,17 +226,17 @@ impl PlacedWeights {
     }
 }
 
-/// The same weights in a GPU's buffer or in the host's.
+/// Size of the same weights in a GPU's buffer and in the host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EitherDevice {
     /// On a GPU.
     pub gpu: Bytes,
-    /// In the host's memory.
+    /// In host memory.
     pub host: Bytes,
 }
 
 impl EitherDevice {
-    /// On a device.
+    /// Returns the size on a device.
     pub fn on(&self, device: Device) -> Bytes {
         match device {
             Device::Gpu(_) => self.gpu,
@@ -254,12 +252,12 @@ impl AddAssign for EitherDevice {
     }
 }
 
-/// Bytes of a tensor's data.
+/// Returns the bytes of a tensor's data.
 pub(crate) fn tensor_bytes(tensor: &WeightTensor, kind: TensorType) -> Bytes {
     Bytes(kind.row_size(tensor.columns).0 * tensor.rows * tensor.matrices)
 }
 
-/// Bytes that a tensor takes in a buffer of the device.
+/// Returns the bytes that a tensor occupies in a buffer of the device.
 pub(crate) fn allocated_bytes(tensor: &WeightTensor, kind: TensorType, device: Device) -> Bytes {
     let data = tensor_bytes(tensor, kind);
     match device {

@@ -1,31 +1,31 @@
-//! ggml's graph allocator without memory: one growing buffer.
+//! Simulates ggml's graph allocator with one growing buffer.
 //!
-//! The rules are those of ggml's `src/ggml-alloc.c`
-//! (<https://github.com/ggml-org/ggml>, state of October 2026): best fit among free blocks,
-//! and release to where a neighbor touches.
+//! The rules are those of ggml's `src/ggml-alloc.c` (<https://github.com/ggml-org/ggml>, state of October
+//! 2026): best fit among free blocks, and merging of adjacent free blocks on release.
 
 use crate::compute::size::Size;
 
-/// One growing buffer. Sizes are multiples of its alignment.
+/// Simulated buffer that grows as needed. Sizes are multiples of its alignment.
 #[derive(Debug)]
 pub(crate) struct Buffer<N> {
-    /// Free blocks `(offset, size)`, by offset as ggml keeps them; the last has no end.
+    /// Free blocks `(offset, size)`, ordered by offset as in ggml; the last one is unbounded.
     pub(crate) free: Vec<(N, N)>,
-    /// How far it was ever filled.
+    /// Largest end of an allocation so far.
     pub(crate) largest: N,
 }
 
 impl<N: Size> Buffer<N> {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub(crate) fn new() -> Buffer<N> {
-        Buffer { free: vec![(N::default(), N::ENDLESS)], largest: N::default() }
+        Buffer { free: vec![(N::default(), N::UNBOUNDED)], largest: N::default() }
     }
 
-    /// Takes a block: the smallest that is large enough, and of the equally small the last.
+    /// Allocates from the smallest free block that is large enough, and from the last of several equal ones.
+    /// Returns the offset.
     pub(crate) fn allocate(&mut self, size: N, horizon: &mut N::Horizon) -> N {
         let last = self.free.len() - 1;
         let mut best = last;
-        let mut best_size = N::ENDLESS;
+        let mut best_size = N::UNBOUNDED;
         for (place, (_, free)) in self.free[..last].iter().enumerate() {
             if free.at_least(size, horizon) && best_size.at_least(*free, horizon) {
                 best = place;
@@ -44,7 +44,7 @@ impl<N: Size> Buffer<N> {
         offset
     }
 
-    /// Gives a block back.
+    /// Releases a block and merges it with adjacent free blocks.
     pub(crate) fn release(&mut self, offset: N, size: N, horizon: &mut N::Horizon) {
         for place in 0..self.free.len() {
             let (start, free) = self.free[place];
@@ -68,7 +68,7 @@ impl<N: Size> Buffer<N> {
         self.free.insert(place, (offset, size));
     }
 
-    /// Joins a block with the next one where they touch.
+    /// Merges a block with the next one if they are adjacent.
     fn merge(&mut self, place: usize, horizon: &mut N::Horizon) {
         let (offset, size) = self.free[place];
         if let Some((next, more)) = self.free.get(place + 1).copied()

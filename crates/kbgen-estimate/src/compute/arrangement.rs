@@ -1,4 +1,4 @@
-//! Which device does what in a run, and which layers of the model show what all of them do.
+//! Assignment of layers to devices in a run, and the keys by which layers are deduplicated.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct ArrangementKey {
 }
 
 impl ArrangementKey {
-    /// That of these settings.
+    /// Creates the key of these settings.
     pub(crate) fn new(settings: &Settings) -> ArrangementKey {
         ArrangementKey {
             gpu_layers: settings.gpu_layers,
@@ -26,7 +26,7 @@ impl ArrangementKey {
     }
 }
 
-/// Devices of a run, and its deduplicated layers.
+/// Placement of a run, and its layers as deduplication keys.
 #[derive(Debug)]
 pub(crate) struct Arrangement {
     pub(crate) placement: Placement,
@@ -40,13 +40,13 @@ struct LayerKey {
     device: Device,
     experts: Device,
     rotary: bool,
-    /// Vectors of an image are added to its result.
+    /// Whether image vectors are added to the result.
     stacked: bool,
     last: bool,
 }
 
-/// Key of the graph of some of the layers: two arrangements whose folded layers are
-/// the same have the same graph, however many layers each leaves out.
+/// Key of a deduplicated graph: arrangements with equal kept layers have the same graph, however many layers
+/// each of them omits.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DedupKey {
     kept: Vec<LayerKey>,
@@ -55,7 +55,7 @@ pub(crate) struct DedupKey {
 }
 
 impl Arrangement {
-    /// The arrangement of these settings.
+    /// Creates the arrangement of these settings.
     pub(crate) fn new(model: &Architecture, settings: &Settings) -> Arrangement {
         let placement = Placement::new(model, settings);
         let last = model.layers.len() - 1;
@@ -77,7 +77,7 @@ impl Arrangement {
         Arrangement { placement, layers }
     }
 
-    /// Returns the deduplication that keeps `more` periods more than the shortest.
+    /// Returns the deduplication that keeps `more` extra periods, and its key.
     pub(crate) fn dedup(&self, more: usize) -> (Arc<LayerDedup>, DedupKey) {
         let dedup = LayerDedup::new(&self.layers, more);
         let key = DedupKey {

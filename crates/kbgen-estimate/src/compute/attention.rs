@@ -1,4 +1,4 @@
-//! Attention: projections, cache, scores; by heads and latent.
+//! Attention: projections, cache and scores, for multi-head and latent attention.
 
 use crate::architecture::{FeedForward, LayerKind};
 use crate::compute::builder::{AttentionInputs, Builder};
@@ -25,12 +25,12 @@ struct Operands {
     values: TensorId,
     mask: TensorId,
     sinks: Option<TensorId>,
-    /// Matrix that turns latent values into those of the heads.
+    /// Matrix that converts latent values to those of the heads.
     decompress: Option<TensorId>,
 }
 
 impl Builder<'_> {
-    /// Q, K and V as `[width, heads, tokens]`.
+    /// Computes Q, K and V as `[width, heads, tokens]`.
     pub(crate) fn projections(&mut self, layer: u64, x: TensorId) -> Projections {
         let (heads, kv_heads, head_dim) = self.head_counts(layer);
         if self.layer_weight(layer, Name::Qkv).is_none() {
@@ -51,7 +51,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Q, K and V as `[width, tokens]`.
+    /// Computes Q, K and V as `[width, tokens]`.
     pub(crate) fn flat_projections(&mut self, layer: u64, x: TensorId) -> Projections {
         let query = self.linear(layer, Name::Q, Some(Name::QBias), x);
         let key = self.linear(layer, Name::K, Some(Name::KBias), x);
@@ -72,7 +72,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Heads, KV heads and head width of a layer.
+    /// Returns the heads, KV heads and head width of a layer.
     pub(crate) fn head_counts(&self, layer: u64) -> (u64, u64, u64) {
         let layer = &self.model.layers[layer as usize];
         (self.model.heads, layer.kv_heads, layer.head_dim)
@@ -86,7 +86,7 @@ impl Builder<'_> {
         inputs.expect("a layer with attention has its inputs")
     }
 
-    /// Attention by heads, up to the product with the output matrix (where `project`).
+    /// Builds multi-head attention, with the output projection if `project`.
     pub(crate) fn attend(&mut self, layer: u64, parts: Projections, project: bool) -> TensorId {
         let inputs = self.inputs_of(layer);
         let Projections { mut query, mut key, mut value } = parts;
@@ -120,7 +120,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Attention of the queries over the cache of the last layer of the same kind that has its own.
+    /// Builds attention over the cache of the last layer of the same kind that has a cache of its own.
     pub(crate) fn attend_shared(&mut self, layer: u64, query: TensorId) -> TensorId {
         let layers = &self.model.layers;
         let own =
@@ -141,7 +141,7 @@ impl Builder<'_> {
         self.linear(layer, Name::AttentionOutput, None, out)
     }
 
-    /// A Hadamard rotation, block by block.
+    /// Applies a Hadamard rotation block by block.
     fn rotate(&mut self, x: TensorId, rotation: TensorId) -> TensorId {
         let side = self.graph.shape(rotation)[0];
         let dimensions = self.graph.shape(x);
@@ -171,7 +171,7 @@ impl Builder<'_> {
         (key, value)
     }
 
-    /// Writes K and V of the micro-batch into the cache; gives the whole cache by heads.
+    /// Writes K and V of the micro-batch into the cache, and returns views of the whole cache by head.
     fn store(
         &mut self,
         layer: u64,
@@ -188,7 +188,7 @@ impl Builder<'_> {
         self.cache_views(layer, key_cache, value_cache)
     }
 
-    /// The whole cache by heads.
+    /// Returns views of the whole cache by head.
     fn cache_views(
         &mut self,
         layer: u64,
@@ -274,8 +274,8 @@ impl Builder<'_> {
         self.graph.expand(stored);
     }
 
-    /// Attention of the queries over keys and values; `decompress` turns latent values
-    /// into those of the heads.
+    /// Builds attention of the queries over keys and values; `decompress` converts latent values to those of
+    /// the heads.
     pub(crate) fn scores(
         &mut self,
         layer: u64,
@@ -303,7 +303,7 @@ impl Builder<'_> {
             None => inputs.mask,
         };
         let operands = Operands { query, keys, values, mask, sinks, decompress };
-        let out = if self.is_fused { self.fused(operands) } else { self.written_out(operands) };
+        let out = if self.is_fused { self.fused(operands) } else { self.unfused(operands) };
         self.graph.expand(out);
         out
     }
@@ -334,13 +334,13 @@ impl Builder<'_> {
         self.graph.reshape(out, shape([width * heads, tokens * streams]))
     }
 
-    /// A copy in F16 without gaps.
+    /// Adds a copy in F16 without gaps.
     fn halved(&mut self, x: TensorId) -> TensorId {
         let dimensions = self.graph.shape(x);
         self.graph.new_tensor(Operation::Other, TensorType::F16, dimensions, &[x])
     }
 
-    fn written_out(&mut self, operands: Operands) -> TensorId {
+    fn unfused(&mut self, operands: Operands) -> TensorId {
         let Operands { query, keys, values, mask, sinks, decompress } = operands;
         let mut scores = self.graph.mul_mat(keys, query);
         if self.model.family.caps_scores {
@@ -360,10 +360,10 @@ impl Builder<'_> {
         {
             values
         } else {
-            // latent values are not kept transposed, nor are those without a cache
-            let turned = self.graph.transpose(values);
-            let dimensions = self.graph.shape(turned);
-            self.graph.packed(turned, dimensions)
+            // latent values are not stored transposed, nor are values without a cache
+            let transposed = self.graph.transpose(values);
+            let dimensions = self.graph.shape(transposed);
+            self.graph.packed(transposed, dimensions)
         };
         let mut out = self.graph.mul_mat(values, weights);
         if let Some(matrix) = decompress {
@@ -378,7 +378,7 @@ impl Builder<'_> {
         packed
     }
 
-    /// Whether a layer has experts.
+    /// Returns whether a layer has experts.
     pub(crate) fn has_experts(&self, layer: u64) -> bool {
         self.model.layers[layer as usize].feed_forward == FeedForward::Experts
     }

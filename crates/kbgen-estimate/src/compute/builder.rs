@@ -25,18 +25,18 @@ const PINNED_BELOW: u64 = 32;
 pub(crate) enum NormKind {
     /// Root mean square; may overwrite its source.
     Rms,
-    /// Mean and variance; may not.
+    /// Mean and variance; may not overwrite its source.
     Layer,
 }
 
 /// Inputs of one kind of attention.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AttentionInputs {
-    /// Rows of the cache that are written; none in builds that wrote it in one piece.
+    /// Indices of the cache rows that are written; `None` in builds that wrote them in one piece.
     pub(crate) key_rows: Option<TensorId>,
     pub(crate) value_rows: Option<TensorId>,
     pub(crate) mask: TensorId,
-    /// Rotation of quantized keys, and of quantized values.
+    /// Rotation matrices of quantized keys and of quantized values.
     pub(crate) key_rotation: Option<TensorId>,
     pub(crate) value_rotation: Option<TensorId>,
 }
@@ -44,14 +44,14 @@ pub(crate) struct AttentionInputs {
 /// Inputs of the indexers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexerInputs {
-    /// Rows of the cache of index keys that are written.
+    /// Indices of the rows that are written in the cache of index keys.
     pub(crate) rows: TensorId,
     pub(crate) mask: TensorId,
-    /// Rotation of queries and keys.
+    /// Rotation matrix of queries and keys.
     pub(crate) rotation: TensorId,
 }
 
-/// Inputs of the graph, and the graph so far.
+/// Graph under construction, and the inputs that its layers share.
 #[derive(Debug)]
 pub(crate) struct Builder<'a> {
     pub(crate) graph: Graph,
@@ -64,22 +64,22 @@ pub(crate) struct Builder<'a> {
     pub(crate) tokens_each: Extent,
     /// Sequences of a micro-batch.
     pub(crate) sequences: Extent,
-    /// Streams of the cache: one, or one a sequence.
+    /// Streams of the cache: one, or one per sequence.
     pub(crate) streams: Extent,
-    /// Whether attention is one operation.
+    /// Whether attention is one fused operation.
     pub(crate) is_fused: bool,
-    /// Whether the micro-batch is so small that norms are pinned.
+    /// Whether norms are pinned to the device of their layer, as in small micro-batches.
     pins_norms: bool,
     pub(crate) positions: Option<TensorId>,
     pub(crate) output_rows: TensorId,
-    /// A scale of queries, token by token.
+    /// Scale of the query of each token.
     pub(crate) query_scale: Option<TensorId>,
     pub(crate) full: Option<AttentionInputs>,
     pub(crate) sliding: Option<AttentionInputs>,
     pub(crate) indexer: Option<IndexerInputs>,
-    /// Tokens that the last indexer chose.
+    /// Tokens that the last indexer selected.
     pub(crate) chosen: Option<TensorId>,
-    /// Rows of the micro-batch's recurrent states, and of those outside it.
+    /// Indices of the recurrent states of the micro-batch, and of all other states.
     pub(crate) state_rows: Option<(TensorId, TensorId)>,
     /// Embeddings of the tokens for each layer.
     pub(crate) layer_embeddings: Option<TensorId>,
@@ -88,9 +88,9 @@ pub(crate) struct Builder<'a> {
     /// Caches of keys and values by the layer that owns them.
     pub(crate) caches: BTreeMap<u64, (TensorId, TensorId)>,
     weights: &'a WeightList,
-    /// Tensors of the weights that are in the graph, by their place in the list.
+    /// Weights that are in the graph, by their index in the weight list.
     loaded: Vec<Option<TensorId>>,
-    /// Rotary frequency factors, one tensor a device.
+    /// Rotary frequency factors, one tensor per device.
     factors: BTreeMap<Device, TensorId>,
 }
 
@@ -137,18 +137,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A weight of a layer, where the model has it.
+    /// Returns a weight of a layer, if the model has it.
     pub(crate) fn layer_weight(&mut self, layer: u64, name: Name) -> Option<TensorId> {
         let place = self.weights.place_in_layer(layer, name)?;
         Some(self.load(place))
     }
 
-    /// A weight that the layer has in every model of the family.
+    /// Returns a weight that the layer has in every model of the family.
     pub(crate) fn expect_weight(&mut self, layer: u64, name: Name) -> TensorId {
         self.layer_weight(layer, name).expect("the family's tensor list holds what its graph uses")
     }
 
-    /// A weight that belongs to no layer, where the model has it.
+    /// Returns a weight outside the layers, if the model has it.
     pub(crate) fn weight(&mut self, home: Home, name: Name) -> Option<TensorId> {
         let place = self.weights.place(home, name)?;
         Some(self.load(place))
@@ -165,18 +165,18 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// Positions of the tokens, `per_token` numbers each.
+    /// Adds the positions of the tokens as input, with `per_token` numbers each.
     pub(crate) fn add_positions(&mut self, per_token: u64) {
         self.positions = Some(self.graph.input(TensorType::I32, shape([self.tokens * per_token])));
     }
 
-    /// A number by which each token's query is scaled.
+    /// Adds an input with one scale of the query per token.
     pub(crate) fn add_query_scale(&mut self) {
         self.query_scale =
             Some(self.graph.input(TensorType::F32, [Extent::ONE, Extent::ONE, self.tokens, Extent::ONE]));
     }
 
-    /// Inputs of the attention layers, as many kinds as the model has.
+    /// Adds the inputs of each kind of attention that the model has.
     pub(crate) fn add_attention_inputs(&mut self) {
         if self.model.has(LayerKind::Full)
             || self.model.has(LayerKind::Latent)
@@ -237,8 +237,8 @@ impl<'a> Builder<'a> {
         AttentionInputs { key_rows, value_rows, mask, key_rotation, value_rotation }
     }
 
-    /// The head width by which quantized caches are rotated: that of the layers of the
-    /// kind where all agree and 64 divides it.
+    /// Returns the head width by which quantized caches are rotated: that of all layers of the kind, if it is
+    /// the same and divisible by 64.
     fn rotated_width(&self, kind: LayerKind) -> Option<u64> {
         let mut widths =
             self.model.layers.iter().filter(|layer| layer.kind == kind).map(|layer| layer.head_dim);
@@ -246,8 +246,8 @@ impl<'a> Builder<'a> {
         (widths.all(|width| width == first) && first % 64 == 0).then_some(first)
     }
 
-    /// The rows of the recurrent states that a micro-batch uses, and those of the others:
-    /// none, since it uses all.
+    /// Adds the indices of the recurrent states of the micro-batch, and those of all other states. The latter
+    /// are empty, because a micro-batch uses all states.
     pub(crate) fn add_state_inputs(&mut self) {
         let sequences = self.sequences;
         let rows = self.graph.input(TensorType::I32, shape([sequences]));
@@ -256,7 +256,7 @@ impl<'a> Builder<'a> {
         self.state_rows = Some((used, others));
     }
 
-    /// A norm with its weight, and a bias where the model has one.
+    /// Builds a norm with its weight, and its bias if the model has one.
     pub(crate) fn norm(&mut self, x: TensorId, kind: NormKind, layer: u64, name: Name) -> TensorId {
         let weight = self.layer_weight(layer, name);
         let bias = match name {
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
         self.scale_and_shift(normed, weight, bias)
     }
 
-    /// A norm without weight.
+    /// Builds a norm without weight.
     pub(crate) fn bare_norm(&mut self, x: TensorId, kind: NormKind) -> TensorId {
         match kind {
             NormKind::Rms => self.graph.in_place(&[x]),
@@ -292,7 +292,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The product with a weight of the layer, plus its bias where the model has one.
+    /// Multiplies by a weight of the layer and adds its bias, if the model has one.
     pub(crate) fn linear(&mut self, layer: u64, name: Name, bias: Option<Name>, x: TensorId) -> TensorId {
         let weight = self.expect_weight(layer, name);
         let product = self.graph.mul_mat(weight, x);
@@ -302,13 +302,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Only the tokens whose logits are kept.
+    /// Selects the tokens whose logits are kept.
     pub(crate) fn keep_outputs(&mut self, x: TensorId) -> TensorId {
         let rows = self.output_rows;
         self.graph.get_rows(x, rows)
     }
 
-    /// The last norm.
+    /// Builds the last norm.
     pub(crate) fn output_norm(&mut self, x: TensorId, kind: NormKind) -> TensorId {
         let normed = self.bare_norm(x, kind);
         let weight = self.weight(Home::Output, Name::OutputNorm);
@@ -316,7 +316,7 @@ impl<'a> Builder<'a> {
         self.scale_and_shift(normed, weight, bias)
     }
 
-    /// Vectors to logits.
+    /// Computes logits from hidden states.
     pub(crate) fn logits(&mut self, x: TensorId) -> TensorId {
         let weight = match self.weight(Home::Output, Name::Output) {
             Some(weight) => weight,
@@ -329,7 +329,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The embedding as the output matrix, on the output's device.
+    /// Returns the token embedding as output matrix, on the output's device.
     fn tied_output(&mut self) -> TensorId {
         let device = self.placement.output();
         let table =
@@ -341,7 +341,7 @@ impl<'a> Builder<'a> {
         self.graph.weight(Home::Input, Name::TokenEmbedding, dimensions, device)
     }
 
-    /// The device that holds the cache of a layer.
+    /// Returns the device that holds the cache of a layer.
     pub(crate) fn cache_device(&self, layer: u64) -> Device {
         match self.settings.cache_placement {
             CachePlacement::Host => Device::Host,
@@ -349,12 +349,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Tokens of a micro-batch in one stream of the cache.
+    /// Returns the number of tokens of a micro-batch in one stream of the cache.
     pub(crate) fn tokens_of_stream(&self) -> Extent {
         if self.streams == Extent::ONE { self.tokens } else { self.tokens_each }
     }
 
-    /// Cells of one stream of a layer of this kind.
+    /// Returns the number of cells per stream of a layer of this kind.
     pub(crate) fn cells_of(&self, kind: LayerKind) -> Extent {
         match kind {
             LayerKind::Sliding => Quantity::SlidingCells.into(),
@@ -362,7 +362,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Rotary positions, with the frequency factors of the layer's device where it has some.
+    /// Applies rotary positions, with the frequency factors on the layer's device if the layer uses any.
     pub(crate) fn rope(&mut self, layer: u64, x: TensorId) -> TensorId {
         let (kind, dimensions) = (self.graph.get(x).kind, self.graph.shape(x));
         let mut sources = vec![x];

@@ -8,7 +8,7 @@ use crate::names::{Home, Name};
 use crate::quantization::TensorType;
 
 impl Builder<'_> {
-    /// Tokens to vectors.
+    /// Looks up the embeddings of the tokens.
     pub(crate) fn embedding(&mut self) -> TensorId {
         let stacked = self.model.family.stacked_embeddings;
         let hidden = Extent::from(self.model.hidden);
@@ -27,19 +27,19 @@ impl Builder<'_> {
         }
         self.graph.expand(rows);
         if self.settings.build.has_vector_input() {
-            // a batch may hold vectors instead of tokens: their place is always there
+            // a batch may contain vectors instead of tokens; their input is always allocated
             self.graph.expand(vectors);
         }
         rows
     }
 
-    /// The vectors of the texts from those of their tokens.
+    /// Pools the vectors of the tokens of each text.
     pub(crate) fn pool(&mut self, x: TensorId, pooling: Pooling) {
         let pooled = match pooling {
             Pooling::Mean => {
-                let turned = self.graph.transpose(x);
-                let dimensions = self.graph.shape(turned);
-                let packed = self.graph.packed(turned, dimensions);
+                let transposed = self.graph.transpose(x);
+                let dimensions = self.graph.shape(transposed);
+                let packed = self.graph.packed(transposed, dimensions);
                 let shares = self.graph.input(TensorType::F32, shape([self.tokens, self.sequences]));
                 self.graph.mul_mat(packed, shares)
             }
@@ -52,27 +52,27 @@ impl Builder<'_> {
         self.graph.expand(pooled);
     }
 
-    /// Rows of an embedding of the input for the tokens.
+    /// Looks up the rows of an input embedding for the tokens.
     pub(crate) fn rows_of_tokens(&mut self, name: Name) -> TensorId {
         let tokens = self.graph.input(TensorType::I32, shape([self.tokens]));
         self.rows_of(name, tokens)
     }
 
-    /// Rows of an embedding of the input by index.
+    /// Looks up rows of an input embedding by index.
     pub(crate) fn rows_of(&mut self, name: Name, rows: TensorId) -> TensorId {
         let table =
             self.weight(Home::Input, name).expect("the family's tensor list holds what its graph uses");
         self.graph.get_rows(table, rows)
     }
 
-    /// One of the vectors of a token behind each other.
+    /// Returns a view of one of the concatenated vectors of each token.
     fn embedding_part(&mut self, stacked: TensorId) -> TensorId {
         let row = self.graph.get(stacked).strides[1];
         let dimensions = shape([self.model.hidden.into(), self.tokens]);
         self.graph.view(stacked, dimensions, [row, row * self.tokens, row * self.tokens])
     }
 
-    /// Adds the vector of an image for a layer.
+    /// Adds the image vector of a layer.
     pub(crate) fn add_stacked_embedding(&mut self, layer: u64, x: TensorId) -> TensorId {
         match self.stacked {
             Some(stacked) if layer < self.model.family.stacked_embeddings => {

@@ -1,4 +1,4 @@
-//! Numbers of a graph that depend on the settings: a factor times quantities of the micro-batch.
+//! Symbolic numbers of a graph: a factor times quantities that depend on the settings.
 
 use std::ops::{Div, Mul};
 
@@ -20,24 +20,24 @@ pub(crate) enum Quantity {
     Cells,
     /// Cells of one stream of a sliding-window layer.
     SlidingCells,
-    /// Tokens of a sequence with those that a convolution looks back at.
+    /// Tokens of a sequence, and the earlier tokens that a convolution reads.
     ConvolvedTokens,
-    /// Values that a Mamba 2 scan gives: its results and the new states.
+    /// Values that a Mamba 2 scan returns: its results and the new states.
     ScannedValues,
-    /// Rows that a gated delta net gives: its results and the new states.
+    /// Rows that a gated delta net returns: its results and the new states.
     DeltaRows,
 }
 
 const QUANTITIES: usize = 8;
-/// Bits of a power: products of more than 15 times the same quantity do not occur.
+/// Bits per exponent. No product contains a quantity more than 15 times.
 const POWER_BITS: u32 = 4;
 
-/// A factor times a product of quantities: every dimension and stride of a graph is one.
-/// Two extents that are equal as values of this type are equal at all settings.
+/// A factor times a product of quantities. Every dimension and stride of a graph is an extent. Two extents
+/// that compare equal are equal for all settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Extent {
     factor: u64,
-    /// How often each quantity is a factor, [`POWER_BITS`] each.
+    /// Exponents of the quantities, with [`POWER_BITS`] bits each.
     powers: u32,
 }
 
@@ -45,12 +45,12 @@ impl Extent {
     pub(crate) const ZERO: Extent = Extent { factor: 0, powers: 0 };
     pub(crate) const ONE: Extent = Extent { factor: 1, powers: 0 };
 
-    /// The number, where it does not depend on the settings.
+    /// Returns the number, if it does not depend on the settings.
     pub(crate) fn constant(self) -> Option<u64> {
         (self.powers == 0).then_some(self.factor)
     }
 
-    /// The number at given quantities.
+    /// Evaluates the extent for given quantities.
     pub(crate) fn value<N: Size>(self, quantities: &Quantities<N>) -> N {
         let mut value = N::from(self.factor);
         let mut powers = self.powers;
@@ -79,7 +79,7 @@ impl Mul for Extent {
     type Output = Extent;
     fn mul(self, other: Extent) -> Extent {
         let factor = self.factor * other.factor;
-        // nothing of something is nothing, whatever it is
+        // all extents that are zero compare equal
         if factor == 0 { Extent::ZERO } else { Extent { factor, powers: self.powers + other.powers } }
     }
 }
@@ -100,7 +100,7 @@ impl Mul<Extent> for u64 {
 
 impl Div<u64> for Extent {
     type Output = Extent;
-    /// The factor is a multiple of `other`.
+    /// Divides by a divisor of the factor.
     fn div(self, other: u64) -> Extent {
         debug_assert!(self.factor.is_multiple_of(other), "{self:?} / {other}");
         Extent { factor: self.factor / other, ..self }
@@ -112,11 +112,11 @@ impl Div<u64> for Extent {
 pub(crate) struct Quantities<N>([N; QUANTITIES]);
 
 impl Quantities<u64> {
-    /// Those of a run.
+    /// Computes the quantities of a run.
     pub(crate) fn new(model: &Architecture, settings: &Settings) -> Quantities<u64> {
         let cells = Cells::new(model, settings);
         let sequences = settings.sequences.max(1);
-        // as many streams as sequences, or one
+        // all cells: there are as many streams as sequences, or one
         let micro_batch = settings.micro_batch().min(cells.full * cells.streams);
         // pooling reads the vectors of all tokens
         let kept = settings.n_outputs.filter(|_| model.pooling.is_none());
@@ -145,7 +145,7 @@ impl Quantities<u64> {
 }
 
 impl<N: Size> Quantities<N> {
-    /// Those without any further step of cells.
+    /// Returns the quantities at the current number of cells.
     pub(crate) fn now(&self) -> Quantities<u64> {
         Quantities(self.0.map(Size::now))
     }

@@ -4,28 +4,28 @@ use std::ops::RangeInclusive;
 
 use crate::compute::builder::Builder;
 use crate::compute::extent::Extent;
-use crate::compute::tensor::{Kept, Operation, TensorId, shape};
+use crate::compute::tensor::{FusedNodes, Operation, TensorId, shape};
 use crate::names::Name;
 use crate::quantization::TensorType;
 
-/// Used experts with which CUDA weighs and sums their results at once, so that these may not
+/// Numbers of used experts for which CUDA weights and sums the results in one kernel, so that they must not
 /// be overwritten before the sum (ggml's `src/ggml-cuda/ggml-cuda.cu`,
 /// `ggml_cuda_match_moe_weighted_reduction`).
 const FUSED_EXPERTS: RangeInclusive<u64> = 2..=15;
 
-/// How the router's logits become the experts' shares.
+/// How router logits become routing weights, here called shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gating {
-    /// Soft maximum over all experts.
+    /// Softmax over all experts.
     Softmax,
-    /// Soft maximum over the chosen ones.
+    /// Softmax over the selected experts.
     SoftmaxOfChosen,
-    /// A sigmoid each.
+    /// Sigmoid of each logit.
     Sigmoid,
 }
 
 impl Builder<'_> {
-    /// The dense network of a layer.
+    /// Builds the dense network of a layer.
     pub(crate) fn dense(&mut self, layer: u64, x: TensorId) -> TensorId {
         let up = self.linear(layer, Name::FfnUp, Some(Name::FfnUpBias), x);
         let hidden = if self.layer_weight(layer, Name::FfnGate).is_some() {
@@ -54,7 +54,7 @@ impl Builder<'_> {
         self.linear(layer, Name::FfnDown, Some(Name::FfnDownBias), hidden)
     }
 
-    /// Product of an activated gate and the other half.
+    /// Multiplies the activated gate by the other half.
     fn gated(&mut self, gate: TensorId, up: TensorId) -> TensorId {
         if self.settings.build.has_fused_gates() {
             return self.graph.fresh(&[gate, up]);
@@ -63,7 +63,7 @@ impl Builder<'_> {
         self.graph.in_place(&[activated, up])
     }
 
-    /// The shared experts of a layer, with their gate where the family has one.
+    /// Builds the shared experts of a layer, with their gate if the family has one.
     pub(crate) fn shared_experts(&mut self, layer: u64, x: TensorId) -> TensorId {
         let up = self.linear(layer, Name::SharedUp, None, x);
         let hidden = if self.layer_weight(layer, Name::SharedGate).is_some() {
@@ -76,7 +76,8 @@ impl Builder<'_> {
         self.linear(layer, Name::SharedDown, None, hidden)
     }
 
-    /// The routed experts of a layer; `logits` where the family computes them itself.
+    /// Builds the routed experts of a layer. `logits` is given if the family computes the router's logits
+    /// itself.
     pub(crate) fn routed_experts(&mut self, layer: u64, x: TensorId, logits: Option<TensorId>) -> TensorId {
         let (family, gating) = (self.model.family, self.gating());
         let experts = self.model.experts.expect("a layer with experts has their numbers");
@@ -118,12 +119,12 @@ impl Builder<'_> {
         self.graph.expand(weighted);
         let sum = self.sum_of_experts(weighted, experts.used);
         if FUSED_EXPERTS.contains(&experts.used) && self.settings.build.keeps_expert_results() {
-            self.graph.kept.push(Kept { tensors: [out, shares], from: weighted, until: sum });
+            self.graph.fused.push(FusedNodes { tensors: [out, shares], from: weighted, until: sum });
         }
         sum
     }
 
-    /// Routed experts of a projection of the hidden state.
+    /// Builds routed experts that read a projection of the hidden state.
     pub(crate) fn latent_experts(&mut self, layer: u64, x: TensorId) -> TensorId {
         let down = self.linear(layer, Name::ExpertsLatentDown, None, x);
         let logits = self.linear(layer, Name::Router, None, x);
@@ -136,7 +137,7 @@ impl Builder<'_> {
         self.model.family.gating.unwrap_or(if bias { Gating::Sigmoid } else { Gating::Softmax })
     }
 
-    /// The chosen experts and their raw shares.
+    /// Returns the selected experts and their shares before normalization.
     fn choose(&mut self, layer: u64, logits: TensorId, gating: Gating, used: Extent) -> (TensorId, TensorId) {
         let [count, tokens, ..] = self.graph.shape(logits);
         let shares = match gating {
@@ -163,7 +164,7 @@ impl Builder<'_> {
         let flat = self.graph.reshape(shares, shape([used, tokens]));
         let sum =
             self.graph.new_tensor(Operation::Other, TensorType::F32, shape([Extent::ONE, tokens]), &[flat]);
-        // ggml clamps in the memory of its source
+        // ggml clamps in place
         let clamped = self.graph.write_into(sum, &[sum]);
         let divided = self.graph.in_place(&[flat, clamped]);
         self.graph.reshape(divided, shape([Extent::ONE, used, tokens]))
@@ -205,7 +206,7 @@ impl Builder<'_> {
         self.gated(gate, up)
     }
 
-    /// Multiplies each expert's result with a number of the expert's own.
+    /// Multiplies each expert's result by the scale of that expert.
     fn scaled_by_expert(
         &mut self,
         out: TensorId,

@@ -1,27 +1,26 @@
-//! A compute graph as far as memory depends on it: shapes, sources, views and order.
+//! Compute graph, reduced to what memory depends on: shapes, sources, views and order.
 //!
 //! Shapes, strides and node order follow ggml (<https://github.com/ggml-org/ggml>,
 //! `src/ggml.c`, state of October 2026).
 
 use crate::compute::extent::{Extent, Quantities};
 use crate::compute::size::Size;
-use crate::compute::tensor::{Kept, Operation, Resident, Sources, Tensor, TensorId, packed_strides};
+use crate::compute::tensor::{FusedNodes, Operation, Resident, Sources, Tensor, TensorId, packed_strides};
 use crate::names::{Home, Name};
 use crate::placement::Device;
 use crate::quantization::TensorType;
 
-/// A comparison that the graph rests on: with quantities for which it comes out otherwise,
-/// the graph is another one.
+/// Comparison that a graph depends on. If its result differs for other quantities, so does the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Guard {
-    /// Whether the first is the second.
+    /// Result of `first == second`.
     Equal(Extent, Extent, bool),
-    /// Whether the first is at least the second.
+    /// Result of `first >= second`.
     AtLeast(Extent, Extent, bool),
 }
 
 impl Guard {
-    /// Whether it comes out the same with these quantities.
+    /// Returns whether the comparison has the same result for these quantities.
     pub(crate) fn holds<N: Size>(self, quantities: &Quantities<N>, horizon: &mut N::Horizon) -> bool {
         match self {
             Guard::Equal(a, b, answer) => a.value(quantities).equals(b.value(quantities), horizon) == answer,
@@ -35,30 +34,30 @@ impl Guard {
 /// Tensors, and the order in which they are computed.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// The quantities by which comparisons are answered.
+    /// Quantities that comparisons are evaluated with.
     quantities: Quantities<u64>,
-    /// Every comparison whose answer depends on them.
+    /// Every comparison whose result depends on the quantities.
     pub(crate) guards: Vec<Guard>,
     pub(crate) tensors: Vec<Tensor>,
-    /// The sources of all tensors.
+    /// Sources of all tensors, concatenated.
     sources: Vec<TensorId>,
     /// Computed tensors in order.
     pub(crate) nodes: Vec<TensorId>,
     /// Weights, caches and inputs in the order in which they are first used.
     pub(crate) leaves: Vec<TensorId>,
-    pub(crate) kept: Vec<Kept>,
-    /// Whether flash attention keeps F16 copies of a cache of another type behind its result.
+    pub(crate) fused: Vec<FusedNodes>,
+    /// Whether flash attention reserves memory behind its result for F16 copies of a cache of another type.
     pub(crate) reserves_copies: bool,
-    /// Places in `nodes` where a layer begins, then where the last ends: what a layer is
-    /// finished with only by the next one counts to that.
+    /// Indices in `nodes` at which a layer begins, and at which the last one ends. Nodes of a layer that are
+    /// only added with the next one count toward the next one.
     pub(crate) boundaries: Vec<usize>,
-    /// Tensors made before the first layer.
-    made_before_layers: usize,
+    /// Number of tensors created before the first layer.
+    count_before_layers: usize,
     visited: Vec<bool>,
 }
 
 impl Graph {
-    /// An empty graph.
+    /// Creates an empty graph.
     pub(crate) fn new(quantities: Quantities<u64>) -> Graph {
         Graph {
             quantities,
@@ -67,43 +66,43 @@ impl Graph {
             sources: Vec::new(),
             nodes: Vec::new(),
             leaves: Vec::new(),
-            kept: Vec::new(),
+            fused: Vec::new(),
             reserves_copies: true,
             boundaries: Vec::new(),
-            made_before_layers: 0,
+            count_before_layers: 0,
             visited: Vec::new(),
         }
     }
 
-    /// The next layer begins, or the last has ended.
+    /// Marks the start of the next layer, or the end of the last one.
     pub(crate) fn mark_boundary(&mut self) {
         if self.boundaries.is_empty() {
-            self.made_before_layers = self.tensors.len();
+            self.count_before_layers = self.tensors.len();
         }
         self.boundaries.push(self.nodes.len());
     }
 
-    /// Whether a tensor is a leaf that belongs to no layer, or a copy of one.
+    /// Returns whether a tensor is a leaf that belongs to no layer, or a copy of one.
     pub(crate) fn is_shared_leaf(&self, id: TensorId) -> bool {
         let original = self.tensors[id].copy_of.unwrap_or(id);
         self.tensors[original].operation == Operation::Leaf && self.is_shared(original)
     }
 
-    /// Whether a cache is copied from one device to another. Only then its type matters
-    /// beyond whether it is quantized and whether it is F16.
+    /// Returns whether a cache is copied between devices. If not, its type matters only by whether it is
+    /// quantized and whether it is F16.
     pub(crate) fn copies_cache(&self) -> bool {
         let is_cache = |id: TensorId| matches!(self.tensors[id].resident, Some(Resident::Cache(_)));
         self.tensors.iter().any(|tensor| tensor.copy_of.is_some_and(is_cache))
     }
 
-    /// Whether a tensor belongs to no layer: it was there before, or is a leaf that the
-    /// first layer to need it has made for all.
+    /// Returns whether a tensor belongs to no layer: it was created before the layers, or it is a leaf that
+    /// the first layer to use it created for all.
     pub(crate) fn is_shared(&self, id: TensorId) -> bool {
         let tensor = &self.tensors[id];
         let of_layer = matches!(tensor.weight, Some((Home::Layer(_) | Home::Experts(_), _)))
             || matches!(tensor.resident, Some(Resident::Cache(_)))
             || tensor.reserved_for.is_some();
-        id < self.made_before_layers || (tensor.operation == Operation::Leaf && !of_layer)
+        id < self.count_before_layers || (tensor.operation == Operation::Leaf && !of_layer)
     }
 
     fn guard(&mut self, guard: Guard) {
@@ -112,7 +111,7 @@ impl Graph {
         }
     }
 
-    /// Whether two numbers are the same.
+    /// Returns whether two extents are equal, and records the comparison if it depends on the quantities.
     pub(crate) fn equal(&mut self, a: Extent, b: Extent) -> bool {
         if a == b {
             return true;
@@ -124,7 +123,7 @@ impl Graph {
         answer
     }
 
-    /// Whether a number is at least another.
+    /// Returns whether `a` is at least `b`, and records the comparison if it depends on the quantities.
     pub(crate) fn at_least(&mut self, a: Extent, b: Extent) -> bool {
         let answer = a.value(&self.quantities) >= b.value(&self.quantities);
         if a.constant().is_none() || b.constant().is_none() {
@@ -133,14 +132,14 @@ impl Graph {
         answer
     }
 
-    /// Whether all pairs are of the same number. Where two constants differ, nothing else
-    /// matters.
+    /// Returns whether the extents of every pair are equal. Records no comparison if two constants differ.
     fn all_equal(&mut self, pairs: impl Iterator<Item = (Extent, Extent)> + Clone) -> bool {
         let differ = |(a, b): (Extent, Extent)| a != b && a.constant().is_some() && b.constant().is_some();
         !pairs.clone().any(differ) && pairs.into_iter().all(|(a, b)| self.equal(a, b))
     }
 
-    /// Same type, shape and strides: one can take the other's place in memory.
+    /// Returns whether two tensors have the same type, shape and strides, so that one can overwrite the
+    /// other.
     pub(crate) fn same_layout(&mut self, a: TensorId, b: TensorId) -> bool {
         let (a, b) = (&self.tensors[a], &self.tensors[b]);
         let (shapes, strides) = ((a.shape, b.shape), (a.strides, b.strides));
@@ -148,30 +147,27 @@ impl Graph {
         a.kind == b.kind && self.all_equal(pairs)
     }
 
-    /// Whether there are no gaps between the elements of a tensor.
+    /// Returns whether a tensor has no gaps between its elements.
     pub(crate) fn is_packed(&mut self, id: TensorId) -> bool {
         let tensor = &self.tensors[id];
         let packed = packed_strides(tensor.kind, tensor.shape);
         self.all_equal(tensor.strides.into_iter().zip(packed))
     }
 
-    /// The tensor with this id.
     pub(crate) fn get(&self, id: TensorId) -> &Tensor {
         &self.tensors[id]
     }
 
-    /// Returns the sources of a tensor.
     pub(crate) fn sources(&self, id: TensorId) -> &[TensorId] {
         let Sources { first, count } = self.tensors[id].sources;
         &self.sources[first..first + count]
     }
 
-    /// Puts another tensor in the place of a source.
+    /// Replaces a source of a tensor.
     pub(crate) fn replace_source(&mut self, id: TensorId, place: usize, source: TensorId) {
         self.sources[self.tensors[id].sources.first + place] = source;
     }
 
-    /// The shape of a tensor.
     pub(crate) fn shape(&self, id: TensorId) -> [Extent; 4] {
         self.tensors[id].shape
     }
@@ -204,7 +200,7 @@ impl Graph {
         self.tensors.len() - 1
     }
 
-    /// A new tensor without gaps.
+    /// Adds a tensor without gaps.
     pub(crate) fn new_tensor(
         &mut self,
         operation: Operation,
@@ -215,35 +211,36 @@ impl Graph {
         self.push(operation, kind, (shape, packed_strides(kind, shape)), sources)
     }
 
-    /// A tensor that the caller fills before each run.
+    /// Adds an input, which the caller fills before each run.
     pub(crate) fn input(&mut self, kind: TensorType, shape: [Extent; 4]) -> TensorId {
         let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
         self.tensors[id].is_input = true;
         id
     }
 
-    /// A leaf of a layer that the layer itself fills.
+    /// Adds a leaf of a layer that the layer itself fills.
     pub(crate) fn reserved(&mut self, kind: TensorType, shape: [Extent; 4], layer: u64) -> TensorId {
         let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
         self.tensors[id].reserved_for = Some(layer);
         id
     }
 
-    /// A weight.
+    /// Adds a weight; see [`Tensor::weight`].
     pub(crate) fn weight(&mut self, home: Home, name: Name, shape: [Extent; 4], at: Device) -> TensorId {
         let id = self.resident(TensorType::F32, shape, Resident::Weight(at));
         self.tensors[id].weight = Some((home, name));
         id
     }
 
-    /// A cache or a state.
+    /// Adds a cache or a state.
     pub(crate) fn resident(&mut self, kind: TensorType, shape: [Extent; 4], at: Resident) -> TensorId {
         let id = self.new_tensor(Operation::Leaf, kind, shape, &[]);
         self.tensors[id].resident = Some(at);
         id
     }
 
-    /// A node that writes into the memory of `target` (the caller gives the sources).
+    /// Adds a node that writes into the memory of `target`; `sources` must contain every tensor that it
+    /// reads.
     pub(crate) fn write_into(&mut self, target: TensorId, sources: &[TensorId]) -> TensorId {
         let Tensor { kind, shape, strides, view_of, .. } = *self.get(target);
         let id = self.push(Operation::Other, kind, (shape, strides), sources);
@@ -258,19 +255,19 @@ impl Graph {
         id
     }
 
-    /// The same elements in another shape, without gaps.
+    /// Adds a view of the same elements in another shape, without gaps.
     pub(crate) fn reshape(&mut self, source: TensorId, shape: [Extent; 4]) -> TensorId {
         let strides = packed_strides(self.get(source).kind, shape);
         self.view_with(source, shape, strides)
     }
 
-    /// A part of a tensor: `strides` are those of dimensions 1 to 3.
+    /// Adds a view of a part of a tensor; `strides` are those of dimensions 1 to 3.
     pub(crate) fn view(&mut self, source: TensorId, shape: [Extent; 4], strides: [Extent; 3]) -> TensorId {
         let (_, element) = self.get(source).kind.block();
         self.view_with(source, shape, [element.into(), strides[0], strides[1], strides[2]])
     }
 
-    /// The dimension `d` of the source becomes dimension `axes[d]`.
+    /// Adds a view in which dimension `axes[d]` is dimension `d` of the source.
     pub(crate) fn permute(&mut self, source: TensorId, axes: [usize; 4]) -> TensorId {
         let from = *self.get(source);
         let (mut shape, mut strides) = ([Extent::ZERO; 4], [Extent::ZERO; 4]);
@@ -281,45 +278,45 @@ impl Graph {
         self.view_with(source, shape, strides)
     }
 
-    /// Swaps the first two dimensions.
+    /// Adds a view with the first two dimensions swapped.
     pub(crate) fn transpose(&mut self, source: TensorId) -> TensorId {
         self.permute(source, [1, 0, 2, 3])
     }
 
-    /// A copy without gaps in another shape.
+    /// Adds a copy without gaps in another shape.
     pub(crate) fn packed(&mut self, source: TensorId, shape: [Extent; 4]) -> TensorId {
         let kind = self.get(source).kind;
         self.new_tensor(Operation::Other, kind, shape, &[source])
     }
 
-    /// `weight` times `x`.
+    /// Adds the product of `weight` and `x`.
     pub(crate) fn mul_mat(&mut self, weight: TensorId, x: TensorId) -> TensorId {
         let (w, x_shape) = (self.shape(weight), self.shape(x));
         let shape = [w[1], x_shape[1], x_shape[2], x_shape[3]];
         self.new_tensor(Operation::MulMat, TensorType::F32, shape, &[weight, x])
     }
 
-    /// The chosen matrices of `weights` times `x`.
+    /// Adds the products of `x` with the matrices of `weights` that `ids` selects.
     pub(crate) fn mul_mat_id(&mut self, weights: TensorId, x: TensorId, ids: TensorId) -> TensorId {
         let (w, x_shape, chosen) = (self.shape(weights), self.shape(x), self.shape(ids));
         let shape = [w[1], chosen[0], x_shape[2], Extent::ONE];
         self.new_tensor(Operation::MulMatId, TensorType::F32, shape, &[weights, x, ids])
     }
 
-    /// Rows of `table` by index.
+    /// Adds a lookup of rows of `table` by index.
     pub(crate) fn get_rows(&mut self, table: TensorId, rows: TensorId) -> TensorId {
         let (width, index) = (self.shape(table)[0], self.shape(rows));
         let shape = [width, index[0], index[1], index[2]];
         self.new_tensor(Operation::GetRows, TensorType::F32, shape, &[table, rows])
     }
 
-    /// An operation that may overwrite its first source, which gives the shape.
+    /// Adds an operation with the shape of its first source, which it may overwrite.
     pub(crate) fn in_place(&mut self, sources: &[TensorId]) -> TensorId {
         let (kind, shape) = (self.get(sources[0]).kind, self.shape(sources[0]));
         self.new_tensor(Operation::InPlace, kind, shape, sources)
     }
 
-    /// An operation with a result of its own, as large as the first source.
+    /// Adds an operation with the shape of its first source, which it does not overwrite.
     pub(crate) fn fresh(&mut self, sources: &[TensorId]) -> TensorId {
         let (kind, shape) = (self.get(sources[0]).kind, self.shape(sources[0]));
         self.new_tensor(Operation::Other, kind, shape, sources)

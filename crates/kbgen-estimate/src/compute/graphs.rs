@@ -20,12 +20,13 @@ use crate::segments::{Interval, Segment, append};
 use crate::settings::{CachePlacement, FlashAttention, Settings};
 use crate::weights::{WeightList, Weights};
 
-/// Arrangements or structures that are kept; one more and all are forgotten.
-const KEPT: usize = 256;
-/// Buffers of first GPUs that are kept; one more and all are forgotten.
-const KEPT_FIRST: usize = 4096;
-/// More periods of layers than any model has.
-const EVERYTHING: usize = 1 << 20;
+/// Maximum number of cached arrangements, structures or intervals. A full cache is cleared before the next
+/// insertion.
+const MAX_CACHED: usize = 256;
+/// Maximum number of cached buffers of the first GPU, handled in the same way.
+const MAX_CACHED_FIRST: usize = 4096;
+/// Number of extra periods that disables deduplication: no model has as many.
+const ALL_PERIODS: usize = 1 << 20;
 
 /// Compiled graphs of a model.
 #[derive(Debug, Default)]
@@ -34,26 +35,26 @@ pub(crate) struct Graphs {
     thorough: bool,
     /// Number of allocator runs.
     pub(crate) replays: u64,
-    arrangements: HashMap<ArrangementKey, Arranged>,
-    /// Numbers of deduplication keys.
-    fold_keys: HashMap<DedupKey, usize>,
+    arrangements: HashMap<ArrangementKey, CachedArrangement>,
+    /// Ids of deduplication keys.
+    dedup_keys: HashMap<DedupKey, usize>,
     structures: HashMap<StructureKey, Compiled>,
-    /// Known segments of intervals of contexts.
-    drawn: HashMap<(RangeInclusive<u64>, RunKey<Linear>), Arc<BufferSegments>>,
-    /// Known buffers of the first GPU.
+    /// Cached segments of intervals of contexts.
+    interval_segments: HashMap<(RangeInclusive<u64>, RunKey<Linear>), Arc<BufferSegments>>,
+    /// Cached buffers of the first GPU.
     first: HashMap<RunKey<u64>, Bytes>,
 }
 
 /// The segments of each buffer: of the GPUs in order, then of the host.
 type BufferSegments = Vec<Vec<Segment>>;
 
-/// Everything that a run of the allocator depends on. The structure and the deduplication are compared by address: as long
-/// as they are kept here, nothing else has it.
+/// Everything that a run of the allocator depends on. The structure and the deduplication are compared by
+/// address, which the `Arc`s keep from being reused.
 #[derive(Debug, Clone)]
 struct RunKey<N> {
     structure: Arc<Structure>,
     dedup: Arc<LayerDedup>,
-    /// Where the sizes of layers' weights matter.
+    /// Set only if the sizes of layers' weights matter.
     quantization: Option<Quantization>,
     /// Sizes of all tensors.
     sizes: Vec<N>,
@@ -79,14 +80,14 @@ impl<N: Hash> Hash for RunKey<N> {
     }
 }
 
-/// Arrangement with its deduplications and the numbers of their keys, shortest first.
+/// Arrangement with its deduplications and the ids of their keys, fewest layers first.
 #[derive(Debug)]
-struct Arranged {
+struct CachedArrangement {
     arrangement: Arc<Arrangement>,
     dedups: Vec<(Arc<LayerDedup>, usize)>,
 }
 
-/// Key of a graph: everything that it depends on, except for numbers.
+/// Key of a graph: everything that it depends on, except for quantities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StructureKey {
     dedup: usize,
@@ -100,63 +101,63 @@ struct StructureKey {
     build: Build,
 }
 
-/// Result of compiling a key.
+/// Structures of a key.
 #[derive(Debug, Default)]
 struct Compiled {
-    /// One for every way in which comparisons came out.
+    /// One for each set of comparison results.
     structures: Vec<Arc<Structure>>,
-    /// Too few layers were kept.
-    unsettled: bool,
+    /// Whether the deduplication omits too many layers.
+    omits_too_many: bool,
 }
 
-/// Inputs of a lookup.
+/// A model with its weights in one quantization.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Subject<'a> {
+pub(crate) struct QuantizedModel<'a> {
     pub(crate) model: &'a Architecture,
     pub(crate) list: &'a WeightList,
     pub(crate) weights: &'a Weights,
 }
 
 impl Graphs {
-    /// Graphs that build and run every layer, to compare with.
+    /// Creates an instance that builds and runs every layer, as a reference for comparison.
     pub(crate) fn thorough() -> Graphs {
         Graphs { thorough: true, ..Graphs::default() }
     }
 
-    /// Which device does what.
+    /// Returns the placement and the layer keys of these settings.
     pub(crate) fn arrangement(&mut self, model: &Architecture, settings: &Settings) -> Arc<Arrangement> {
         let key = ArrangementKey::new(settings);
         if let Some(found) = self.arrangements.get(&key) {
             return Arc::clone(&found.arrangement);
         }
-        if self.arrangements.len() == KEPT {
+        if self.arrangements.len() == MAX_CACHED {
             self.arrangements.clear();
         }
         let arrangement = Arc::new(Arrangement::new(model, settings));
-        let arranged = Arranged { arrangement: Arc::clone(&arrangement), dedups: Vec::new() };
-        self.arrangements.insert(key, arranged);
+        let cached = CachedArrangement { arrangement: Arc::clone(&arrangement), dedups: Vec::new() };
+        self.arrangements.insert(key, cached);
         arrangement
     }
 
-    /// The compute buffers of the GPUs in order, then of the host.
-    pub(crate) fn bytes(&mut self, subject: Subject<'_>, settings: &Settings) -> Vec<Bytes> {
-        let quantities = Quantities::new(subject.model, settings);
-        let sizes = self.buffers(subject, settings, settings.tensor_split.len() + 1, &quantities, &mut ());
+    /// Returns the compute buffers of the GPUs in order, then of the host.
+    pub(crate) fn bytes(&mut self, quantized: QuantizedModel<'_>, settings: &Settings) -> Vec<Bytes> {
+        let quantities = Quantities::new(quantized.model, settings);
+        let sizes = self.buffers(quantized, settings, settings.tensor_split.len() + 1, &quantities, &mut ());
         sizes.into_iter().map(Bytes).collect()
     }
 
-    /// The compute buffer of the first GPU.
-    pub(crate) fn first_bytes(&mut self, subject: Subject<'_>, settings: &Settings) -> Bytes {
-        let quantities = Quantities::new(subject.model, settings);
-        let key = self.run_key(subject, settings, &quantities, &mut ());
+    /// Returns the compute buffer of the first GPU.
+    pub(crate) fn first_bytes(&mut self, quantized: QuantizedModel<'_>, settings: &Settings) -> Bytes {
+        let quantities = Quantities::new(quantized.model, settings);
+        let key = self.run_key(quantized, settings, &quantities, &mut ());
         if self.thorough {
-            return Bytes(self.replay(subject, 1, key, &mut ())[0]);
+            return Bytes(self.replay(quantized, 1, key, &mut ())[0]);
         }
         if let Some(&known) = self.first.get(&key) {
             return known;
         }
-        let bytes = Bytes(self.replay(subject, 1, key.clone(), &mut ())[0]);
-        if self.first.len() == KEPT_FIRST {
+        let bytes = Bytes(self.replay(quantized, 1, key.clone(), &mut ())[0]);
+        if self.first.len() == MAX_CACHED_FIRST {
             self.first.clear();
         }
         self.first.insert(key, bytes);
@@ -164,38 +165,42 @@ impl Graphs {
     }
 
     /// Returns the compute buffers over an interval of contexts as segments.
-    pub(crate) fn segments(&mut self, subject: Subject<'_>, interval: &Interval) -> Arc<BufferSegments> {
-        let quantities = |settings| Quantities::new(subject.model, settings);
+    pub(crate) fn segments(
+        &mut self,
+        quantized: QuantizedModel<'_>,
+        interval: &Interval,
+    ) -> Arc<BufferSegments> {
+        let quantities = |settings| Quantities::new(quantized.model, settings);
         let first = quantities(&interval.first);
         if interval.start == interval.end {
             let segment = |bytes| vec![Segment::new(interval.start, Bytes(bytes), 0)];
             let count = interval.first.tensor_split.len() + 1;
-            let sizes = self.buffers(subject, &interval.first, count, &first, &mut ());
+            let sizes = self.buffers(quantized, &interval.first, count, &first, &mut ());
             return Arc::new(sizes.into_iter().map(segment).collect());
         }
         let quantities = Quantities::between(&first, &quantities(&interval.second));
         let mut horizon = Horizon::within(interval.end - interval.start);
-        let run = self.run_key(subject, &interval.first, &quantities, &mut horizon);
+        let run = self.run_key(quantized, &interval.first, &quantities, &mut horizon);
         if self.thorough || horizon != Horizon::within(interval.end - interval.start) {
-            return Arc::new(self.draw(subject, interval, &quantities));
+            return Arc::new(self.compute_interval(quantized, interval, &quantities));
         }
-        // One structure applies, and every tensor grows linearly.
+        // One structure is valid for the whole interval, and every tensor grows linearly.
         let key = (interval.start..=interval.end, run);
-        if let Some(segments) = self.drawn.get(&key) {
+        if let Some(segments) = self.interval_segments.get(&key) {
             return Arc::clone(segments);
         }
-        let segments = Arc::new(self.draw(subject, interval, &quantities));
-        if self.drawn.len() == KEPT {
-            self.drawn.clear();
+        let segments = Arc::new(self.compute_interval(quantized, interval, &quantities));
+        if self.interval_segments.len() == MAX_CACHED {
+            self.interval_segments.clear();
         }
-        self.drawn.insert(key, Arc::clone(&segments));
+        self.interval_segments.insert(key, Arc::clone(&segments));
         segments
     }
 
-    /// Computes the segments of an interval run by run.
-    fn draw(
+    /// Computes the segments of an interval, each with one allocator run.
+    fn compute_interval(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         interval: &Interval,
         quantities: &Quantities<Linear>,
     ) -> BufferSegments {
@@ -204,7 +209,7 @@ impl Graphs {
         while step <= interval.end {
             let mut horizon = Horizon::within(interval.end - step);
             let quantities = quantities.after(step - interval.start);
-            let lines = self.buffers(subject, &interval.first, segments.len(), &quantities, &mut horizon);
+            let lines = self.buffers(quantized, &interval.first, segments.len(), &quantities, &mut horizon);
             for (segments, line) in segments.iter_mut().zip(lines) {
                 append(segments, Segment::new(step, Bytes(line.at as u64), line.slope));
             }
@@ -215,27 +220,27 @@ impl Graphs {
 
     fn buffers<N: Size>(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         settings: &Settings,
         count: usize,
         quantities: &Quantities<N>,
         horizon: &mut N::Horizon,
     ) -> Vec<N> {
-        let key = self.run_key(subject, settings, quantities, horizon);
-        self.replay(subject, count, key, horizon)
+        let key = self.run_key(quantized, settings, quantities, horizon);
+        self.replay(quantized, count, key, horizon)
     }
 
-    /// Finds the structure of these settings and computes the sizes of its tensors.
+    /// Finds the structure for these settings and computes the sizes of its tensors.
     fn run_key<N: Size>(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         settings: &Settings,
         quantities: &Quantities<N>,
         horizon: &mut N::Horizon,
     ) -> RunKey<N> {
-        let (structure, dedup) = self.structure(subject, settings, quantities);
-        structure.suits(quantities, horizon);
-        let sizes = tensor_sizes(&structure, subject.list, subject.weights, quantities, horizon);
+        let (structure, dedup) = self.structure(quantized, settings, quantities);
+        structure.applies_to(quantities, horizon);
+        let sizes = tensor_sizes(&structure, quantized.list, quantized.weights, quantities, horizon);
         let quantization = structure.uses_weights.then_some(settings.quantization);
         RunKey { structure, dedup, quantization, sizes }
     }
@@ -243,7 +248,7 @@ impl Graphs {
     /// Runs the allocator and returns the first `count` buffers.
     fn replay<N: Size>(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         count: usize,
         key: RunKey<N>,
         horizon: &mut N::Horizon,
@@ -251,8 +256,8 @@ impl Graphs {
         let run = Run {
             structure: &key.structure,
             representatives: &key.dedup.representatives,
-            list: subject.list,
-            weights: subject.weights,
+            list: quantized.list,
+            weights: quantized.weights,
             buffers: count,
             thorough: self.thorough,
         };
@@ -260,32 +265,34 @@ impl Graphs {
         buffer_sizes(run, key.sizes, horizon)
     }
 
-    /// Returns the structure of these settings and its deduplication.
+    /// Returns the structure for these settings and its deduplication.
     fn structure<N: Size>(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         settings: &Settings,
         quantities: &Quantities<N>,
     ) -> (Arc<Structure>, Arc<LayerDedup>) {
         let types = (settings.cache_type_k, settings.cache_type_v);
-        let latent_scores = !subject.model.fuses_attention(settings) && subject.model.has(LayerKind::Latent);
-        let like = if latent_scores { types } else { (like(types.0), like(types.1)) };
-        let found = self.structure_with(subject, settings, quantities, like);
-        if found.0.copies_cache && like != types {
-            return self.structure_with(subject, settings, quantities, types);
+        let latent_scores =
+            !quantized.model.fuses_attention(settings) && quantized.model.has(LayerKind::Latent);
+        let graph_types =
+            if latent_scores { types } else { (representative_type(types.0), representative_type(types.1)) };
+        let found = self.structure_with(quantized, settings, quantities, graph_types);
+        if found.0.copies_cache && graph_types != types {
+            return self.structure_with(quantized, settings, quantities, types);
         }
         found
     }
 
     fn structure_with<N: Size>(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         settings: &Settings,
         quantities: &Quantities<N>,
         (key, value): (CacheType, CacheType),
     ) -> (Arc<Structure>, Arc<LayerDedup>) {
         for more in 0.. {
-            let (dedup, number) = self.dedup(subject.model, settings, more);
+            let (dedup, number) = self.dedup(quantized.model, settings, more);
             let key = StructureKey {
                 dedup: number,
                 key,
@@ -294,42 +301,43 @@ impl Graphs {
                 cache_placement: settings.cache_placement,
                 one_stream: streams(settings) == 1,
                 gpus: settings.tensor_split.len(),
-                pipelined: is_pipelined(subject.model, settings),
+                pipelined: is_pipelined(quantized.model, settings),
                 build: settings.build,
             };
             if let Some(compiled) = self.structures.get(&key) {
-                if compiled.unsettled {
+                if compiled.omits_too_many {
                     continue;
                 }
-                let suits =
-                    |structure: &&Arc<Structure>| structure.suits(quantities, &mut N::Horizon::default());
-                if let Some(structure) = compiled.structures.iter().find(suits) {
+                let applies = |structure: &&Arc<Structure>| {
+                    structure.applies_to(quantities, &mut N::Horizon::default())
+                };
+                if let Some(structure) = compiled.structures.iter().find(applies) {
                     return (Arc::clone(structure), dedup);
                 }
             }
-            if let Some(structure) = self.compile(subject, settings, quantities, key, &dedup) {
+            if let Some(structure) = self.compile(quantized, settings, quantities, key, &dedup) {
                 return (structure, dedup);
             }
         }
-        unreachable!("a fold that leaves nothing out is never too short")
+        unreachable!("a deduplication without cuts omits no layer")
     }
 
     fn compile<N: Size>(
         &mut self,
-        subject: Subject<'_>,
+        quantized: QuantizedModel<'_>,
         settings: &Settings,
         quantities: &Quantities<N>,
         key: StructureKey,
         dedup: &LayerDedup,
     ) -> Option<Arc<Structure>> {
-        let arrangement = self.arrangement(subject.model, settings);
+        let arrangement = self.arrangement(quantized.model, settings);
         let settings = Settings { cache_type_k: key.key, cache_type_v: key.value, ..settings.clone() };
         let now = quantities.now();
         let structure =
-            Structure::new(subject.model, &settings, &arrangement.placement, subject.list, dedup, now);
-        if self.structures.len() == KEPT {
+            Structure::new(quantized.model, &settings, &arrangement.placement, quantized.list, dedup, now);
+        if self.structures.len() == MAX_CACHED {
             self.structures.clear();
-            self.drawn.clear();
+            self.interval_segments.clear();
             self.first.clear();
         }
         let compiled = self.structures.entry(key).or_default();
@@ -340,30 +348,33 @@ impl Graphs {
                 Some(structure)
             }
             None => {
-                compiled.unsettled = true;
+                compiled.omits_too_many = true;
                 None
             }
         }
     }
 
-    /// The layers to look at, and the number of their key.
+    /// Returns the deduplication with `more` extra periods, and the id of its key.
     fn dedup(&mut self, model: &Architecture, settings: &Settings, more: usize) -> (Arc<LayerDedup>, usize) {
         self.arrangement(model, settings);
-        let arranged =
-            self.arrangements.get_mut(&ArrangementKey::new(settings)).expect("it was arranged just now");
-        while arranged.dedups.len() <= more {
-            let more = if self.thorough { EVERYTHING } else { arranged.dedups.len() };
-            let (dedup, key) = arranged.arrangement.dedup(more);
-            let next = self.fold_keys.len();
-            arranged.dedups.push((dedup, *self.fold_keys.entry(key).or_insert(next)));
+        let cached = self
+            .arrangements
+            .get_mut(&ArrangementKey::new(settings))
+            .expect("the arrangement was inserted above");
+        while cached.dedups.len() <= more {
+            let more = if self.thorough { ALL_PERIODS } else { cached.dedups.len() };
+            let (dedup, key) = cached.arrangement.dedup(more);
+            let next = self.dedup_keys.len();
+            cached.dedups.push((dedup, *self.dedup_keys.entry(key).or_insert(next)));
         }
-        let (dedup, number) = &arranged.dedups[more];
+        let (dedup, number) = &cached.dedups[more];
         (Arc::clone(dedup), *number)
     }
 }
 
-/// Returns the representative of all cache types that a graph without copies of the cache does not distinguish.
-fn like(kind: CacheType) -> CacheType {
+/// Returns the representative of all cache types that give the same graph if the cache is not copied between
+/// devices.
+fn representative_type(kind: CacheType) -> CacheType {
     match kind {
         CacheType::F16 => CacheType::F16,
         CacheType::F32 | CacheType::Bf16 => CacheType::Bf16,

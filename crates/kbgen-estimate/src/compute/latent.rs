@@ -12,7 +12,7 @@ use crate::names::Name;
 use crate::quantization::TensorType;
 
 impl Builder<'_> {
-    /// Multi-head latent attention with the absorbed projections.
+    /// Builds latent attention of a layer.
     pub(crate) fn latent_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
         let latent = self.model.latent.expect("a latent layer has latent widths");
         let (heads, tokens) = (Extent::from(self.model.heads), self.tokens);
@@ -36,14 +36,14 @@ impl Builder<'_> {
         let strides = self.graph.get(query).strides;
         let query_strides = [strides[1], strides[2], strides[3]];
         let nope = self.graph.view(query, shape([nope_width, heads, tokens]), query_strides);
-        let turning = self.graph.view(query, shape([rope_width, heads, tokens]), query_strides);
+        let rotary = self.graph.view(query, shape([rope_width, heads, tokens]), query_strides);
         let mixed = self.linear(layer, Name::LatentKvDown, None, x);
         let row = 4 * width;
         let compressed = self.graph.view(mixed, shape([rank, tokens]), [row, row * tokens, row * tokens]);
-        let key_turning =
+        let key_rotary =
             self.graph.view(mixed, shape([rope_width, Extent::ONE, tokens]), [row, row, row * tokens]);
-        let turned = self.rope(layer, turning);
-        let key_turned = self.rope(layer, key_turning);
+        let rotated = self.rope(layer, rotary);
+        let key_rotated = self.rope(layer, key_rotary);
         let compressed = self.norm(compressed, NormKind::Rms, layer, Name::LatentKvNorm);
         let nope = self.graph.permute(nope, [0, 2, 1, 3]);
         let absorb = self.expect_weight(layer, Name::LatentKUp);
@@ -53,19 +53,19 @@ impl Builder<'_> {
             Operation::Other,
             TensorType::F32,
             shape([width, heads, tokens]),
-            &[absorbed, turned],
+            &[absorbed, rotated],
         );
         let value = self.graph.reshape(compressed, shape([rank, Extent::ONE, tokens]));
         let key = self.graph.new_tensor(
             Operation::Other,
             TensorType::F32,
             shape([width, Extent::ONE, tokens]),
-            &[value, key_turned],
+            &[value, key_rotated],
         );
         self.attend_latent(layer, Projections { query, key, value })
     }
 
-    /// The lightning indexer: the tokens that attention reads, for each query.
+    /// Builds the lightning indexer, and returns the tokens that attention reads for each query.
     fn choose_tokens(&mut self, layer: u64, indexer: Indexer, x: TensorId, query: TensorId) -> TensorId {
         let (heads, width) = (Extent::from(indexer.heads), Extent::from(indexer.width));
         let (tokens, streams, each) = (self.tokens, self.streams, self.tokens_of_stream());
@@ -106,7 +106,8 @@ impl Builder<'_> {
         self.graph.packed(top, chosen)
     }
 
-    /// The mask of attention with only the chosen tokens visible (`llm_graph_context::build_attn`).
+    /// Builds the mask of attention in which only the selected tokens are visible
+    /// (`llm_graph_context::build_attn`).
     pub(crate) fn mask_of_chosen(&mut self, layer: u64, mask: TensorId, chosen: TensorId) -> TensorId {
         let [cells, tokens, _, streams] = self.graph.shape(mask);
         let hidden = self.graph.in_place(&[mask]);
@@ -132,7 +133,7 @@ impl Builder<'_> {
         self.graph.in_place(&[shown, mask])
     }
 
-    /// A cache of one key a token, and a view of it for attention.
+    /// Returns a cache with one key per token, and a view of it for attention.
     fn key_cache(&mut self, layer: u64, width: Extent) -> (TensorId, TensorId) {
         let at = Resident::Cache(self.cache_device(layer));
         let (cells, streams) = (self.cells_of(LayerKind::Latent), self.streams);

@@ -6,7 +6,7 @@ const MAX_PERIOD: usize = 12;
 /// Layers to build, and the built layer that represents each layer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LayerDedup {
-    /// The kept layers, in order.
+    /// Kept layers, in order.
     pub(crate) kept: Vec<u64>,
     /// For each layer of the model, the index in `kept` of its representative.
     pub(crate) representatives: Vec<u16>,
@@ -37,8 +37,8 @@ impl LayerDedup {
                     dedup.cuts.push(Cut { at: dedup.kept.len(), period: run.period });
                     dedup
                         .representatives
-                        .extend((0..run.left_out).map(|place| (first + place % run.period) as u16));
-                    let gone = run.before + run.left_out;
+                        .extend((0..run.omitted).map(|place| (first + place % run.period) as u16));
+                    let gone = run.before + run.omitted;
                     dedup.keep(start + gone, run.length - gone);
                     start += run.length;
                 }
@@ -59,26 +59,26 @@ impl LayerDedup {
     }
 }
 
-/// Layers that repeat with a period, and how many of them can be left out.
+/// Layers that repeat with a period, and how many of them can be omitted.
 #[derive(Debug)]
 struct Run {
     period: usize,
     length: usize,
     before: usize,
-    left_out: usize,
+    omitted: usize,
 }
 
-/// The cut at the start of `layers` that leaves out the most.
+/// Returns the cut at the start of `layers` that omits the most layers.
 fn longest_cut<K: PartialEq>(layers: &[K], more: usize) -> Option<Run> {
     let runs = (1..=MAX_PERIOD).filter_map(|period| {
         let same = layers.iter().skip(period).zip(layers).take_while(|(layer, before)| layer == before);
         let length = period + same.count();
         let (before, after) = (1 + (2 + more) * period, 1 + more * period);
-        let left_out = length.checked_sub(before + after)? / period * period;
-        (left_out > 0).then_some(Run { period, length, before, left_out })
+        let omitted = length.checked_sub(before + after)? / period * period;
+        (omitted > 0).then_some(Run { period, length, before, omitted })
     });
-    // of equal ones the shortest period
-    runs.rev().max_by_key(|run| run.left_out)
+    // among equal cuts, prefer the shortest period
+    runs.rev().max_by_key(|run| run.omitted)
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     use crate::compute::layer_dedup::LayerDedup;
 
     #[test]
-    fn every_layer_is_stood_for_by_one_like_it() {
+    fn every_layer_has_an_equal_representative() {
         for code in
             ["FFFFFFFFFFFF", "SSSSSFSSSSSFSSSSSFSSSSSFSSSSSFSS", "DDDMMMMMMMMM", "RRFRRRRRRFRF", "F", ""]
         {

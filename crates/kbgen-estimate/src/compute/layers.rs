@@ -1,4 +1,4 @@
-//! The whole graph, layer by layer.
+//! Builds the whole graph, layer by layer.
 
 use crate::architecture::{FeedForward, LayerKind};
 use crate::compute::builder::{Builder, NormKind};
@@ -7,7 +7,7 @@ use crate::family::{LayerForm, OutputRows, Recurrence, SharedGate};
 use crate::names::Name;
 
 impl Builder<'_> {
-    /// Builds the graph of the model with these of its layers; the last is among them.
+    /// Builds the graph of the model with only these layers; they include the last one.
     pub(crate) fn build(&mut self, layers: &[u64]) {
         let family = self.model.family;
         let mut x = self.embedding();
@@ -70,7 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where tokens without logits are dropped.
+    /// Returns where tokens without logits are dropped.
     fn output_rows(&self) -> OutputRows {
         match self.settings.build.keeps_hidden_states() {
             true => self.model.family.output_rows,
@@ -78,7 +78,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether tokens without logits are dropped in this layer.
+    /// Returns whether tokens without logits are dropped in this layer.
     fn drops_rows(&self, is_last: bool) -> bool {
         is_last && self.output_rows() == OutputRows::InLastLayer
     }
@@ -92,7 +92,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Attention, then feed-forward, each added to the stream.
+    /// Builds attention, then feed-forward, each added to the residual stream.
     fn two_part_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         let family = self.model.family;
         let kind = family.norm;
@@ -129,7 +129,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Attention, then feed-forward, each normed after its sum with the stream.
+    /// Builds attention, then feed-forward, each normalized after its sum with the residual stream.
     fn normed_sums_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         let kind = self.model.family.norm;
         let (mut y, mut stream) = (self.mixer(layer, x), x);
@@ -144,7 +144,7 @@ impl Builder<'_> {
         self.norm(sum, kind, layer, Name::FfnNorm)
     }
 
-    /// Parallel attention and feed-forward.
+    /// Builds attention and feed-forward in parallel.
     fn parallel_layer(&mut self, layer: u64, x: TensorId, is_last: bool, parts_first: bool) -> TensorId {
         let normed = self.norm(x, self.model.family.norm, layer, Name::AttentionNorm);
         let mut attended = self.mixer(layer, normed);
@@ -163,7 +163,7 @@ impl Builder<'_> {
         self.graph.in_place(&[sum, attended])
     }
 
-    /// Either a mixer or a feed-forward.
+    /// Builds either a mixer or a feed-forward network.
     fn one_part_layer(&mut self, layer: u64, x: TensorId, is_last: bool) -> TensorId {
         let normed = self.norm(x, self.model.family.norm, layer, Name::AttentionNorm);
         let mut y = match self.model.layers[layer as usize].feed_forward {
@@ -232,7 +232,7 @@ impl Builder<'_> {
         self.graph.in_place(&[routed, out])
     }
 
-    /// Gate of the shared experts: per-token logit and its activation.
+    /// Computes the gate of the shared experts: the logit of each token and its activation.
     fn shared_gate(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
         let logit = self.linear(layer, Name::SharedRouter, None, x);
         (logit, self.graph.in_place(&[logit]))

@@ -22,7 +22,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Attention by heads, as most families have it.
+    /// Builds multi-head attention, as most families have it.
     pub(crate) fn plain_attention(&mut self, layer: u64, x: TensorId) -> TensorId {
         let family = self.model.family;
         let norms = family.query_key_norm;

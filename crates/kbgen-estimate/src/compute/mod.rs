@@ -1,9 +1,9 @@
-//! The compute buffer of every device: the graph is built, scheduled and allocated without memory.
+//! Compute buffers of all devices: builds, schedules and allocates the graph without allocating memory.
 //!
-//! The allocator steps of a graph are computed once for all settings that give the same
-//! graph ([`structure`]), from as few of its layers as show what all of them do ([`layer_dedup`]),
-//! as programs over sizes without numbers ([`program`], [`extent`]). A run puts in the
-//! numbers and replays the programs ([`replay`]), each layer once a state.
+//! Allocator steps are compiled once for all settings with the same graph ([`structure`]). Repeated layers
+//! are compiled only a few times ([`layer_dedup`]), and the programs refer to sizes symbolically
+//! ([`program`], [`extent`]). A run substitutes the sizes and replays the programs ([`replay`]); a layer that
+//! starts in an allocator state seen before is not replayed again.
 
 mod allocator;
 mod arrangement;
@@ -33,5 +33,5 @@ pub(crate) use crate::compute::attention::Projections;
 pub(crate) use crate::compute::builder::{Builder, NormKind};
 pub(crate) use crate::compute::extent::Extent;
 pub(crate) use crate::compute::feed_forward::Gating;
-pub(crate) use crate::compute::graphs::{Graphs, Subject};
+pub(crate) use crate::compute::graphs::{Graphs, QuantizedModel};
 pub(crate) use crate::compute::tensor::{TensorId, shape};

@@ -1,56 +1,56 @@
-//! Allocator steps of a graph: computed once, run for any sizes.
+//! Allocator steps of a graph, computed once and run for any sizes.
 //!
-//! Which tensor overwrites which, and when each is no longer needed, depends on the graph
-//! alone. Rules of ggml's `src/ggml-alloc.c` (<https://github.com/ggml-org/ggml>, state of
-//! October 2026): a result may overwrite a source of the same layout that nobody else needs,
-//! and memory is released after its last use.
+//! Which tensor overwrites which, and when each one is released, depends only on the graph. The rules are
+//! those of ggml's `src/ggml-alloc.c` (<https://github.com/ggml-org/ggml>, state of October 2026): a result
+//! may overwrite a source of the same layout that has no other use, and memory is released after its last
+//! use.
 
 use crate::compute::graph::Graph;
 use crate::compute::schedule::{Schedule, Slot};
 use crate::compute::tensor::{Operation, TensorId};
 use crate::compute::tensor_size::{Rule, TensorSize};
 
-/// One step. A slot is an allocated block; sizes are indexes into [`Programs::sizes`].
+/// Allocator step. A slot is an allocated block; sizes are indices into [`Programs::sizes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A new slot.
+    /// Allocates a new slot.
     Allocate { slot: u16, size: u16, buffer: u8 },
-    /// A slot becomes free.
+    /// Releases a slot.
     Release { slot: u16, size: u16, buffer: u8 },
-    /// The end of a slot becomes free.
+    /// Releases the end of a slot.
     Shrink { slot: u16, from: u16, to: u16, buffer: u8 },
-    /// New blocks for all layers, as [`Programs::reserved`] says.
+    /// Allocates the blocks of all layers in [`Programs::reserved`].
     Reserve,
-    /// A new slot for the block that was reserved for the layer.
+    /// Creates a slot from the block that is reserved for the layer.
     Claim { slot: u16 },
 }
 
-/// The steps between two boundaries of layers. Slots in use at the start are numbered by a
-/// fixed rule, so that layers which ask for the same have equal programs.
+/// Steps between two layer boundaries. The numbering of slots in use at the start is fixed, so that layers
+/// with the same requirements have equal programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
-    /// Slots in use at the start: those from zero.
+    /// Number of slots in use at the start; they are numbered from zero.
     pub(crate) slots_in: usize,
-    /// Slots in use at the end, in the order in which the next part numbers them.
+    /// Slots in use at the end, in the order of their numbers in the next part.
     pub(crate) slots_out: Vec<u16>,
-    /// Sizes that are those of layers' weights.
+    /// Sizes that depend on the weights of the layer.
     pub(crate) layer_weights: Vec<u16>,
 }
 
-/// The programs of a graph.
+/// Programs of a graph.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// Before the first layer, of every layer that the graph holds, and after the last.
+    /// One program before the first layer, one for each kept layer, and one after the last layer.
     pub(crate) parts: Vec<Program>,
-    /// The sizes that they name.
+    /// Sizes that the programs refer to.
     pub(crate) sizes: Vec<TensorSize>,
-    /// Size and buffer of the block that each kept layer needs before the first layer.
+    /// Size and buffer of the block that each kept layer reserves before the first layer.
     pub(crate) reserved: Vec<Option<(u16, u8)>>,
 }
 
-/// The programs of a scheduled graph; `layers` are the layers that it holds, and `host` is
-/// the index of the host's buffer.
+/// Compiles a scheduled graph. `layers` are the layers that it contains, and `host` is the index of the
+/// host's buffer.
 pub(crate) fn programs(graph: &mut Graph, schedule: &Schedule, layers: &[u64], host: usize) -> Programs {
     let count = graph.tensors.len();
     let mut lifetimes = Lifetimes {
@@ -73,9 +73,9 @@ struct Uses {
     children: u32,
     views: u32,
     buffer: usize,
-    /// Its slot, while it has memory.
+    /// Slot of the tensor, while it is allocated.
     slot: Option<u16>,
-    /// Its size, computed on first use.
+    /// Size of the tensor and the part for which it was computed.
     size: Option<(u16, usize)>,
 }
 
@@ -84,9 +84,9 @@ struct Lifetimes<'a> {
     layers: &'a [u64],
     host: usize,
     uses: Vec<Uses>,
-    /// Parts that are finished: the current one follows so many layers less one.
+    /// Number of finished parts. Part 0 precedes the layers, so part `n` is layer `n - 1` of `layers`.
     part: usize,
-    /// Who has each slot of the current part.
+    /// Tensor in each slot of the current part.
     owners: Vec<Option<TensorId>>,
     program: Program,
     programs: Programs,
@@ -113,7 +113,7 @@ impl Lifetimes<'_> {
         self.finish_part();
     }
 
-    /// Counts what a node needs; inputs get their memory before everything else.
+    /// Counts the uses by a node. Allocates inputs, which ggml does before everything else.
     fn count(&mut self, node: Slot) {
         let tensor = self.graph.get(node.tensor);
         if let (Some(root), false) = (tensor.view_of, tensor.operation == Operation::Leaf) {
@@ -138,11 +138,11 @@ impl Lifetimes<'_> {
         }
         self.allocate(node.tensor, node.buffer);
         for place in 0..count {
-            self.leave(self.graph.sources(node.tensor)[place]);
+            self.end_use(self.graph.sources(node.tensor)[place]);
         }
     }
 
-    /// Takes memory for a leaf of a layer, with those of all other layers.
+    /// Reserves memory for a leaf of a layer, together with those of all other layers.
     fn reserve(&mut self, id: TensorId, buffer: usize, layer: u64) {
         self.uses[id].buffer = buffer;
         let size = self.size(id);
@@ -180,10 +180,10 @@ impl Lifetimes<'_> {
         self.program.steps.push(Step::Allocate { slot, size, buffer: buffer as u8 });
     }
 
-    /// Lets `id` take over the memory of `parent` where nobody else needs it.
+    /// Lets `id` reuse the memory of `parent` if `parent` has no other use.
     fn overwrite(&mut self, id: TensorId, parent: TensorId) -> bool {
         let Uses { children, views, buffer, slot, .. } = self.uses[parent];
-        // a view does not own its memory: ggml looks for owners only
+        // a view does not own its memory, and ggml considers only owners
         let Some(slot) = slot else { return false };
         if children != 1 || views != 0 || self.graph.get(parent).is_output {
             return false;
@@ -203,8 +203,8 @@ impl Lifetimes<'_> {
         true
     }
 
-    /// One use of a source is over.
-    fn leave(&mut self, id: TensorId) {
+    /// Removes one use of a source, and releases the source after its last use.
+    fn end_use(&mut self, id: TensorId) {
         let uses = &mut self.uses[id];
         uses.children -= 1;
         if uses.children != 0 || uses.views != 0 {
@@ -233,7 +233,7 @@ impl Lifetimes<'_> {
         self.owners[usize::from(slot)] = None;
     }
 
-    /// The size of a tensor in its buffer, as a place in the list of sizes.
+    /// Returns the index of a tensor's size in the list of sizes.
     fn size(&mut self, id: TensorId) -> u16 {
         let buffer = self.uses[id].buffer;
         if let Some((size, part)) = self.uses[id].size
@@ -243,10 +243,10 @@ impl Lifetimes<'_> {
         }
         let (layers, part) = (self.layers, self.part);
         let age = |layer| (part - 1 - layers.partition_point(|kept| *kept < layer)) as u64;
-        let wanted = TensorSize::new(self.graph, id, buffer == self.host, age);
+        let new = TensorSize::new(self.graph, id, buffer == self.host, age);
         let sizes = &mut self.programs.sizes;
-        let size = sizes.iter().position(|size| *size == wanted).unwrap_or_else(|| {
-            sizes.push(wanted);
+        let size = sizes.iter().position(|size| *size == new).unwrap_or_else(|| {
+            sizes.push(new);
             sizes.len() - 1
         }) as u16;
         let varies = matches!(sizes[usize::from(size)].rule, Rule::LayerWeight { .. });

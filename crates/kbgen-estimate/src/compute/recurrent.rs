@@ -12,7 +12,7 @@ use crate::compute::tensor::{Operation, Resident, TensorId, shape};
 use crate::names::Name;
 use crate::quantization::TensorType;
 
-/// The gated delta net's inputs of a micro-batch.
+/// Inputs of a gated delta net.
 #[derive(Debug, Clone, Copy)]
 struct DeltaInputs {
     mixed: TensorId,
@@ -30,13 +30,13 @@ impl Builder<'_> {
         self.graph.new_tensor(Operation::Other, TensorType::F32, shape(dimensions), sources)
     }
 
-    /// Values that one sequence keeps of a recurrent layer: convolution and state.
+    /// Returns the values that one sequence stores for a recurrent layer: convolution and state.
     fn state_widths(&self) -> (Extent, Extent) {
         let (conv, state) = state_widths(self.model);
         (conv.into(), state.into())
     }
 
-    /// The cache of a layer's states, `width` values a sequence.
+    /// Adds the cache of a layer's states, with `width` values per sequence.
     fn state_cache(&mut self, layer: u64, width: Extent) -> TensorId {
         let at = Resident::Cache(self.cache_device(layer));
         self.graph.resident(TensorType::F32, shape([width, self.sequences]), at)
@@ -52,7 +52,7 @@ impl Builder<'_> {
         states
     }
 
-    /// The states of the micro-batch's sequences.
+    /// Reads the states of the micro-batch's sequences.
     fn read_states(&mut self, cache: TensorId) -> TensorId {
         let [width, ..] = self.graph.shape(cache);
         let states = self.clear_state(cache);
@@ -63,7 +63,7 @@ impl Builder<'_> {
         picked
     }
 
-    /// States of sequences outside the micro-batch are moved along: none when it is full.
+    /// Moves the states of sequences outside the micro-batch; there are none when it is full.
     fn keep_other_states(&mut self, cache: TensorId, states: TensorId, width: Extent) {
         let (_, rest) = self.state_rows.expect("a model with recurrent layers has state rows");
         let moved = self.graph.get_rows(states, rest);
@@ -80,8 +80,8 @@ impl Builder<'_> {
         self.graph.expand(stored);
     }
 
-    /// The last inputs of the convolution before those of the micro-batch: `[conv - 1 +
-    /// tokens, channels, sequences]`; the last of them are stored.
+    /// Prepends the stored inputs of the convolution to those of the micro-batch, as `[conv - 1 + tokens,
+    /// channels, sequences]`, and stores the last of them.
     fn convolution_input(&mut self, cache: TensorId, states: TensorId, x: TensorId) -> TensorId {
         let channels = self.graph.shape(x)[1];
         let sequences = self.sequences;
@@ -95,7 +95,7 @@ impl Builder<'_> {
         joined
     }
 
-    /// One Mamba 2 layer.
+    /// Builds a Mamba 2 layer.
     pub(crate) fn mamba2(&mut self, layer: u64, x: TensorId) -> TensorId {
         let Recurrent { inner, state, dt_rank: heads, groups, .. } = self.widths();
         let (mixed_width, head, group) = (inner + 2 * groups * state, inner / heads, inner / groups);
@@ -113,8 +113,8 @@ impl Builder<'_> {
         let gate = self.graph.view(all, [head, heads, tokens, sequences], [4 * head, row, row * tokens]);
         let mixed = self.graph.view(all, shape([mixed_width, tokens, sequences]), by_row);
         let step = self.graph.view(all, shape([heads, tokens, sequences]), by_row);
-        let turned = self.graph.transpose(mixed);
-        let joined = self.convolution_input(conv_cache, conv_states, turned);
+        let transposed = self.graph.transpose(mixed);
+        let joined = self.convolution_input(conv_cache, conv_states, transposed);
         let kernel = self.expect_weight(layer, Name::StateConv);
         let convolved = self.fresh_f32([mixed_width, tokens, sequences], &[joined, kernel]);
         let bias = self.expect_weight(layer, Name::StateConvBias);
@@ -154,7 +154,7 @@ impl Builder<'_> {
         self.linear(layer, Name::StateOut, None, flat)
     }
 
-    /// One short-convolution layer of LFM2.
+    /// Builds a short-convolution layer of LFM2.
     pub(crate) fn short_convolution(&mut self, layer: u64, x: TensorId) -> TensorId {
         let hidden = Extent::from(self.model.hidden);
         let (tokens, sequences) = (self.tokens_each, self.sequences);
@@ -167,11 +167,11 @@ impl Builder<'_> {
         };
         let (b, c, x) = (third(self), third(self), third(self));
         let product = self.graph.in_place(&[b, x]);
-        let turned = self.graph.transpose(product);
+        let transposed = self.graph.transpose(product);
         let (conv_width, _) = self.state_widths();
         let cache = self.state_cache(layer, conv_width);
         let states = self.read_states(cache);
-        let joined = self.convolution_input(cache, states, turned);
+        let joined = self.convolution_input(cache, states, transposed);
         let kernel = self.expect_weight(layer, Name::StateConv);
         let convolved = self.fresh_f32([hidden, tokens, sequences], &[joined, kernel]);
         let gated = self.graph.in_place(&[c, convolved]);
@@ -179,7 +179,7 @@ impl Builder<'_> {
         self.graph.reshape(out, shape([hidden, self.tokens]))
     }
 
-    /// One gated-delta-net layer.
+    /// Builds a gated-delta-net layer.
     pub(crate) fn delta_net(&mut self, layer: u64, x: TensorId, joint: bool) -> TensorId {
         let Recurrent { inner, state, dt_rank: heads, groups, .. } = self.widths();
         let (channels, value_head) = (inner + 2 * groups * state, inner / heads);
@@ -191,8 +191,8 @@ impl Builder<'_> {
         let conv_cache = self.state_cache(layer, conv_width);
         let state_cache = self.state_cache(layer, state_width);
         let conv_states = self.read_states(conv_cache);
-        let turned = self.graph.transpose(inputs.mixed);
-        let joined = self.convolution_input(conv_cache, conv_states, turned);
+        let transposed = self.graph.transpose(inputs.mixed);
+        let joined = self.convolution_input(conv_cache, conv_states, transposed);
         let read = self.read_states(state_cache);
         let states = self.graph.reshape(read, [value_head, value_head, heads, sequences]);
         let kernel = self.expect_weight(layer, Name::StateConv);
@@ -227,7 +227,7 @@ impl Builder<'_> {
         self.graph.reshape(out, shape([self.model.hidden.into(), self.tokens]))
     }
 
-    /// Norm of Q or K; with a joint projection they are repeated to the number of value heads.
+    /// Normalizes Q or K, and with a joint projection repeats them to the number of value heads.
     fn delta_norm(&mut self, x: TensorId, joint: bool) -> TensorId {
         let Recurrent { dt_rank: heads, groups, .. } = self.widths();
         let normed = self.graph.fresh(&[x]);
@@ -267,7 +267,7 @@ impl Builder<'_> {
         DeltaInputs { mixed, gate, beta, decay }
     }
 
-    /// The joint projection of beta and alpha.
+    /// Computes beta and alpha from their joint projection.
     fn split_beta_alpha(&mut self, layer: u64, x: TensorId) -> (TensorId, TensorId) {
         let Recurrent { dt_rank: heads, groups, .. } = self.widths();
         let (tokens, sequences) = (self.tokens_each, self.sequences);

@@ -1,4 +1,4 @@
-//! The allocator run over a structure's programs: how far each buffer is ever filled.
+//! Runs the allocator over the programs of a structure, to find the size of each buffer.
 
 use crate::compute::allocator::Buffer;
 use crate::compute::extent::Quantities;
@@ -13,17 +13,18 @@ use crate::weights::{WeightList, Weights};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub(crate) structure: &'a Structure,
-    /// For every layer of the model the place of its stand-in among the structure's.
+    /// For each layer of the model, the index of its representative among the layers of the structure.
     pub(crate) representatives: &'a [u16],
     pub(crate) list: &'a WeightList,
     pub(crate) weights: &'a Weights,
-    /// Number of buffers that are computed: of the GPUs in order, then of the host. They do not affect each other.
+    /// Number of buffers to compute, of the GPUs in order, then of the host. Buffers do not affect each
+    /// other.
     pub(crate) buffers: usize,
-    /// Every layer is run, also those seen before.
+    /// Whether to run every layer, including those seen before.
     pub(crate) thorough: bool,
 }
 
-/// The size that each computed buffer reaches.
+/// Returns the size that each computed buffer reaches.
 pub(crate) fn buffer_sizes<N: Size>(run: Run<'_>, sizes: Vec<N>, horizon: &mut N::Horizon) -> Vec<N> {
     let mut replay = Replay {
         run,
@@ -34,13 +35,13 @@ pub(crate) fn buffer_sizes<N: Size>(run: Run<'_>, sizes: Vec<N>, horizon: &mut N
         horizon,
         states: Vec::with_capacity(32),
         values: Vec::with_capacity(512),
-        seen: Vec::with_capacity(32),
+        executed: Vec::with_capacity(32),
     };
     replay.layers();
     replay.buffers.iter().map(|buffer| buffer.largest).collect()
 }
 
-/// The size of every tensor of a structure; those of layers' weights come with their layer.
+/// Returns the size of every tensor of a structure. Sizes of layers' weights are set later, for each layer.
 pub(crate) fn tensor_sizes<N: Size>(
     structure: &Structure,
     list: &WeightList,
@@ -54,18 +55,18 @@ pub(crate) fn tensor_sizes<N: Size>(
     sizes.collect()
 }
 
-/// Everything that the allocator knows between two layers, apart from how far the buffers
-/// were ever filled: the free blocks, and where the slots in use are.
+/// Allocator state between two layers, except for the largest ends of the buffers: the free blocks, and the
+/// offsets of the slots in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
-    /// Where its numbers begin and end in [`Replay::values`].
+    /// Range of its numbers in [`Replay::values`].
     start: usize,
     end: usize,
 }
 
-/// A layer that was run: in this state, by this program, with weights of these types.
+/// Executed layer: initial state, program, types of the weights, and resulting state.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct ExecutedLayer {
     state: usize,
     program: u16,
     patterns: (u16, u16),
@@ -78,41 +79,43 @@ struct Replay<'a, 'h, N: Size> {
     buffers: Vec<Buffer<N>>,
     /// Offsets of the slots.
     slots: Vec<N>,
-    /// Offsets of the blocks that were reserved for the layers.
+    /// Offsets of the blocks that are reserved for layers.
     reserved: Vec<N>,
     horizon: &'h mut N::Horizon,
     states: Vec<State>,
     values: Vec<N>,
-    seen: Vec<Seen>,
+    executed: Vec<ExecutedLayer>,
 }
 
 impl<N: Size> Replay<'_, '_, N> {
-    /// Runs all layers. One that was seen with the same program in the same state takes the
-    /// same steps with the same answers once more: it fills no buffer further, limits no
-    /// horizon, and leaves the same state. So it is not run again.
+    /// Runs all layers. A layer with the program, the weight types and the initial state of an earlier one
+    /// would repeat the same steps with the same comparisons: it would enlarge no buffer, limit no horizon,
+    /// and end in the same state. So it is not run again.
     fn layers(&mut self) {
         let structure = self.run.structure;
         let representatives = self.run.representatives;
         self.execute(structure.head, 0);
-        let mut state = self.state();
+        let mut state = self.intern_state();
         let mut loaded = state;
-        for (layer, stand) in representatives.iter().enumerate() {
-            let program = structure.layers[usize::from(*stand)];
+        for (layer, representative) in representatives.iter().enumerate() {
+            let program = structure.layers[usize::from(*representative)];
             let patterns = self.patterns(program, layer);
-            let same =
-                |seen: &&Seen| seen.state == state && seen.program == program && seen.patterns == patterns;
-            // a reserved block is elsewhere in every layer
-            let reserved = structure.reserved[usize::from(*stand)].is_some();
-            if let Some(seen) = self.seen.iter().find(same).filter(|_| !self.run.thorough && !reserved) {
-                state = seen.next;
+            let same = |earlier: &&ExecutedLayer| {
+                earlier.state == state && earlier.program == program && earlier.patterns == patterns
+            };
+            // the reserved block has another offset in every layer
+            let reserved = structure.reserved[usize::from(*representative)].is_some();
+            if let Some(earlier) = self.executed.iter().find(same).filter(|_| !self.run.thorough && !reserved)
+            {
+                state = earlier.next;
                 continue;
             }
             if loaded != state {
                 self.restore(state);
             }
             self.execute(program, layer);
-            let next = self.state();
-            self.seen.push(Seen { state, program, patterns, next });
+            let next = self.intern_state();
+            self.executed.push(ExecutedLayer { state, program, patterns, next });
             (state, loaded) = (next, next);
         }
         if loaded != state {
@@ -121,7 +124,7 @@ impl<N: Size> Replay<'_, '_, N> {
         self.execute(structure.tail, representatives.len());
     }
 
-    /// The types of the weights of a layer and of the one before, where they matter.
+    /// Returns the type patterns of the weights of a layer and of the one before, if they matter.
     fn patterns(&self, program: u16, layer: usize) -> (u16, u16) {
         if self.run.structure.programs[usize::from(program)].layer_weights.is_empty() {
             return (0, 0);
@@ -164,7 +167,7 @@ impl<N: Size> Replay<'_, '_, N> {
                 }
             }
         }
-        // behind the old numbers, which then go
+        // appends the renumbered slots, then removes the old ones
         let count = self.slots.len();
         for slot in &program.slots_out {
             self.slots.push(self.slots[usize::from(*slot)]);
@@ -172,10 +175,10 @@ impl<N: Size> Replay<'_, '_, N> {
         self.slots.drain(..count);
     }
 
-    /// Takes the blocks of all layers, in order.
+    /// Allocates the reserved blocks of all layers, in order.
     fn reserve(&mut self) {
-        for stand in self.run.representatives {
-            let block = self.run.structure.reserved[usize::from(*stand)];
+        for representative in self.run.representatives {
+            let block = self.run.structure.reserved[usize::from(*representative)];
             let offset = block.and_then(|(size, buffer)| {
                 let size = self.sizes[usize::from(size)];
                 Some(self.buffers.get_mut(usize::from(buffer))?.allocate(size, self.horizon))
@@ -184,7 +187,7 @@ impl<N: Size> Replay<'_, '_, N> {
         }
     }
 
-    /// Sets the sizes that are those of a layer's own weights.
+    /// Sets the sizes that depend on a layer's own weights.
     fn set_weights(&mut self, program: &Program, layer: u64) {
         for place in &program.layer_weights {
             let size = &self.run.structure.sizes[usize::from(*place)];
@@ -196,8 +199,8 @@ impl<N: Size> Replay<'_, '_, N> {
         }
     }
 
-    /// The current state, as a place among those met.
-    fn state(&mut self) -> usize {
+    /// Returns the index of the current state, adding the state if it is new.
+    fn intern_state(&mut self) -> usize {
         let start = self.values.len();
         for buffer in &self.buffers {
             self.values.push(N::from(buffer.free.len() as u64));
@@ -213,7 +216,7 @@ impl<N: Size> Replay<'_, '_, N> {
         self.states.len() - 1
     }
 
-    /// Goes back to a state.
+    /// Restores a state.
     fn restore(&mut self, state: usize) {
         let State { start, end } = self.states[state];
         let mut values = self.values[start..end].iter().copied();

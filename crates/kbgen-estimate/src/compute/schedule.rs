@@ -1,39 +1,39 @@
-//! The order in which everything is allocated, and what shows that layers repeat in it.
+//! The order in which tensors are allocated, and the check that layers repeat in it.
 
 use crate::compute::tensor::TensorId;
 
-/// A node or a leaf with the buffer it belongs to.
+/// A node or a leaf, and the buffer that it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) tensor: TensorId,
     pub(crate) buffer: usize,
 }
 
-/// The nodes and leaves to allocate, copies among them.
+/// The nodes and leaves to allocate, including copies.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     pub(crate) nodes: Vec<Slot>,
     pub(crate) leaves: Vec<Slot>,
-    /// Places in `nodes` where a layer begins, then where the last ends.
+    /// Indices in `nodes` at which a layer begins, and at which the last one ends.
     pub(crate) boundaries: Vec<usize>,
     /// State that the scheduler's passes carried across each boundary.
     pub(crate) carried: Vec<Carried>,
-    /// Tensors that each split copies in.
+    /// Number of tensors that each split copies in.
     pub(crate) split_inputs: Vec<usize>,
-    /// Whether inputs are copied for several runs at once.
+    /// Whether inputs are copied for several concurrent runs.
     pub(crate) pipelined: bool,
 }
 
 impl Schedule {
-    /// Whether further copies of the layers between two boundaries, put after the second,
-    /// would be scheduled as these are and change nothing before or after them.
+    /// Returns whether further copies of the layers between two boundaries, inserted after the second one,
+    /// would be scheduled in the same way and change nothing before or after them.
     ///
-    /// Every pass goes over the nodes once, in one direction. What it decides of a node
-    /// depends on the node, on tensors of its own layer and the one before, on tensors that
-    /// all layers share, and on what the pass carries along. So it suffices that what is
-    /// carried is the same at both boundaries, and that the layers between left no trace
-    /// elsewhere: no copy of a shared tensor that was not there before, and nothing copied in
-    /// at the start of a split that began before them (or, in a pipeline, before everything).
+    /// Every pass visits the nodes once, in one direction. Its decision about a node depends on the node, on
+    /// tensors of the same layer and of the one before, on tensors that all layers share, and on the state
+    /// that the pass carries. So it suffices that the carried state is the same at both boundaries, and that
+    /// the layers between them have no effect elsewhere: they add no copy of a shared tensor, and copy
+    /// nothing in at the start of a split that began before them (or, with pipeline parallelism, before
+    /// everything).
     pub(crate) fn repeats(&self, first: usize, second: usize) -> bool {
         let (from, to) = (&self.carried[first], &self.carried[second]);
         let Some(split) = from.splits.checked_sub(1) else { return false };
@@ -50,14 +50,14 @@ impl Schedule {
 /// State that the passes carry across a boundary.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Carried {
-    /// The device that each sweep would give to a node of no device.
+    /// Device that each sweep assigns to the next unassigned node.
     pub(crate) sweeps: Vec<Option<usize>>,
     /// The device of the current split.
     pub(crate) backend: Option<usize>,
-    /// Splits so far, and tensors that the current one copies in.
+    /// Number of splits so far, and of tensors that the current one copies in.
     pub(crate) splits: usize,
     pub(crate) inputs: usize,
-    /// Tensors copied so far, and how many of them all layers share.
+    /// Number of tensors copied so far, and of those among them that all layers share.
     pub(crate) copies: usize,
     pub(crate) shared_copies: usize,
 }

@@ -1,8 +1,8 @@
-//! ggml's scheduler, replayed: which device computes each node, and which copies that takes.
+//! Simulates ggml's scheduler: assigns nodes to devices and adds copies between devices.
 //!
 //! The rules are those of ggml's `src/ggml-backend.cpp`, `ggml_backend_sched_split_graph`
-//! (<https://github.com/ggml-org/ggml>, state of October 2026), for CUDA devices, which
-//! support every operation and read no memory but their own.
+//! (<https://github.com/ggml-org/ggml>, state of October 2026), for CUDA devices, which support every
+//! operation and read only their own memory.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::placement::Device;
 /// CUDA backend).
 const OFFLOAD_ROWS: u64 = 32;
 
-/// Assigns every node a buffer (that of its device: GPUs in order, then the host) and adds
-/// the copies between devices to `graph`. `copies` is 4 with pipeline parallelism, else 1.
+/// Assigns every node to the buffer of its device (GPUs in order, then the host), and adds the copies between
+/// devices to `graph`. `copies` is 4 with pipeline parallelism, else 1.
 pub(crate) fn schedule(graph: &mut Graph, gpus: usize, copies: usize) -> Schedule {
     let mut scheduler = Scheduler {
         host: gpus,
@@ -36,7 +36,7 @@ pub(crate) fn schedule(graph: &mut Graph, gpus: usize, copies: usize) -> Schedul
     scheduler.collect()
 }
 
-/// Consecutive nodes of one device, with the tensors that it copies in first.
+/// Consecutive nodes on one device, and the tensors that are copied to it first.
 #[derive(Debug)]
 struct Split {
     backend: usize,
@@ -50,11 +50,11 @@ struct Scheduler<'a> {
     copies: usize,
     graph: &'a mut Graph,
     backends: Vec<Option<usize>>,
-    /// `(tensor, device)` to its copies there.
+    /// Copies on a device, by `(tensor, device)`.
     copied: BTreeMap<(TensorId, usize), Vec<TensorId>>,
     splits: Vec<Split>,
     carried: Vec<Carried>,
-    /// Tensors copied that all layers share.
+    /// Number of copied tensors that all layers share.
     shared_copies: usize,
 }
 
@@ -72,7 +72,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Pass 1: what already has memory, inputs, and operations on weights.
+    /// Pass 1: assigns resident tensors, inputs, and operations on weights.
     fn assign_fixed(&mut self) {
         for place in 0..self.graph.leaves.len() {
             let id = self.graph.leaves[place];
@@ -109,7 +109,7 @@ impl Scheduler<'_> {
         None
     }
 
-    /// Whether a GPU computes an operation although the weights are in the host's memory.
+    /// Returns whether a GPU computes an operation although its weights are in host memory.
     fn is_worth_a_transfer(&mut self, id: TensorId) -> bool {
         let tensor = self.graph.get(id);
         let [_, rows, matrices, streams] = tensor.shape;
@@ -122,7 +122,7 @@ impl Scheduler<'_> {
         self.graph.at_least(rows, OFFLOAD_ROWS.into())
     }
 
-    /// Pass 2: unassigned nodes join their neighbors, GPUs first.
+    /// Pass 2: assigns the remaining nodes to the device of their neighbors, GPUs first.
     fn expand(&mut self) {
         for (upwards, skip_host) in [(false, true), (true, true), (false, false), (true, false)] {
             self.sweep(upwards, skip_host);
@@ -175,13 +175,13 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Whether a device can read a tensor where it is.
+    /// Returns whether a device can read a tensor without a copy.
     fn reads(&self, backend: usize, id: TensorId) -> bool {
         let root = self.graph.get(id).view_of.unwrap_or(id);
         self.resident_backend(root).or(self.backends[id]).or(self.backends[root]) == Some(backend)
     }
 
-    /// Pass 5: cuts the order where the device changes, and copies in what a split needs.
+    /// Pass 5: splits the nodes where the device changes, and copies in the tensors that each split needs.
     fn split(&mut self) {
         let mut current: Option<usize> = None;
         let mut boundary = 0;
@@ -222,7 +222,7 @@ impl Scheduler<'_> {
         }
     }
 
-    /// The copy of `source` on a device, made on first need.
+    /// Returns the copy of `source` on a device, creating it on first use.
     fn copy_in(&mut self, source: TensorId, backend: usize) -> TensorId {
         if let Some(copies) = self.copied.get(&(source, backend)) {
             return copies[0];
@@ -244,14 +244,14 @@ impl Scheduler<'_> {
         copy.strides = original.strides;
         copy.weight = original.weight;
         copy.copy_of = Some(original.view_of.unwrap_or(source));
-        // several copies are in flight at once: none may be overwritten
+        // several copies are in use at once, so none may be overwritten
         copy.is_input = self.copies > 1;
         copy.is_output = self.copies > 1;
         self.backends.push(None);
         id
     }
 
-    /// The order in which everything is allocated.
+    /// Returns the order in which tensors are allocated.
     fn collect(mut self) -> Schedule {
         let mut leaves = Vec::new();
         if self.copies > 1 {
@@ -299,30 +299,30 @@ impl Scheduler<'_> {
         Schedule { nodes, leaves, boundaries, carried: self.carried, split_inputs, pipelined }
     }
 
-    /// Nodes without an operation whose sources are kept, by the position before them.
+    /// Returns no-op nodes that extend the lifetime of tensors in fused nodes, by the position before them.
     fn holds(&mut self) -> BTreeMap<usize, TensorId> {
         let mut holds = BTreeMap::new();
         let mut positions = vec![None; self.graph.tensors.len()];
         for (place, id) in self.graph.nodes.iter().enumerate() {
             positions[*id] = Some(place);
         }
-        for kept in std::mem::take(&mut self.graph.kept) {
-            let (Some(from), Some(until)) = (positions[kept.from], positions[kept.until]) else {
+        for fused in std::mem::take(&mut self.graph.fused) {
+            let (Some(from), Some(until)) = (positions[fused.from], positions[fused.until]) else {
                 continue;
             };
-            if self.split_at(from) == self.split_at(until) && self.backends[kept.until] != Some(self.host) {
-                holds.insert(until, self.hold(&kept.tensors));
+            if self.split_at(from) == self.split_at(until) && self.backends[fused.until] != Some(self.host) {
+                holds.insert(until, self.hold(&fused.tensors));
             }
         }
         holds
     }
 
-    /// The split that a position belongs to.
+    /// Returns the split that contains a position.
     fn split_at(&self, position: usize) -> usize {
         self.splits.partition_point(|split| split.start <= position)
     }
 
-    /// A node that needs `sources` and does nothing.
+    /// Adds a node that uses `sources` and computes nothing.
     fn hold(&mut self, sources: &[TensorId]) -> TensorId {
         let first = *self.graph.get(sources[0]);
         let id = self.graph.new_tensor(Operation::Leaf, first.kind, first.shape, sources);
@@ -330,7 +330,8 @@ impl Scheduler<'_> {
         id
     }
 
-    /// With several copies: those of the inputs, then those of every split, come first.
+    /// Returns the leaves that precede all others with several copies: the copies of the inputs, then those
+    /// of every split.
     fn copied_leaves(&mut self) -> Vec<Slot> {
         let mut leaves = Vec::new();
         for id in self.graph.leaves.clone() {

@@ -1,9 +1,10 @@
-//! Sizes to compute with: plain bytes, and bytes that grow with the cache.
+//! Sizes in the allocator's arithmetic: plain bytes, and bytes that grow linearly with the cache.
 
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Sub};
 
-/// Size in the allocator's arithmetic. Every comparison reports to the horizon how long its result is valid.
+/// Size in the allocator's arithmetic. Every comparison limits the horizon to the steps for which its result
+/// is valid.
 pub(crate) trait Size:
     Copy + Debug + Default + PartialEq + From<u64> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
@@ -11,25 +12,25 @@ pub(crate) trait Size:
     type Horizon: Debug + Default;
 
     /// Larger than any buffer.
-    const ENDLESS: Self;
+    const UNBOUNDED: Self;
 
-    /// The bytes without any further step of cells.
+    /// Returns the bytes at the current number of cells.
     fn now(self) -> u64;
 
-    /// Whether this is at least `other`.
+    /// Returns whether this is at least `other`.
     fn at_least(self, other: Self, horizon: &mut Self::Horizon) -> bool;
 
-    /// Whether this is `other`.
+    /// Returns whether this equals `other`.
     fn equals(self, other: Self, horizon: &mut Self::Horizon) -> bool;
 
-    /// The next multiple of `alignment`, a power of two.
+    /// Rounds up to a multiple of `alignment`, a power of two.
     fn aligned(self, alignment: u64, horizon: &mut Self::Horizon) -> Self;
 }
 
 impl Size for u64 {
     type Horizon = ();
 
-    const ENDLESS: u64 = u64::MAX / 4;
+    const UNBOUNDED: u64 = u64::MAX / 4;
 
     fn now(self) -> u64 {
         self
@@ -48,7 +49,7 @@ impl Size for u64 {
     }
 }
 
-/// `at` bytes now, `at + slope * n` after `n` more steps of 256 cells.
+/// Size of `at` bytes now, and of `at + slope * n` bytes after `n` more steps of 256 cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Linear {
     pub(crate) at: i64,
@@ -56,7 +57,7 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// The size between `now` and, one step later, `then`.
+    /// Creates the size that is `now` at the current step and `then` one step later.
     pub(crate) fn between(now: u64, then: u64) -> Linear {
         Linear { at: now as i64, slope: then as i64 - now as i64 }
     }
@@ -89,7 +90,7 @@ impl Sub for Linear {
 
 impl Mul for Linear {
     type Output = Linear;
-    /// One of the two does not grow: no tensor has the cells in two dimensions.
+    /// At least one factor must be constant: no tensor has the cells in two dimensions.
     fn mul(self, other: Linear) -> Linear {
         debug_assert!(self.slope == 0 || other.slope == 0, "a size is a line over cells");
         Linear { at: self.at * other.at, slope: self.slope * other.at + self.at * other.slope }
@@ -103,20 +104,20 @@ pub(crate) struct Horizon {
 }
 
 impl Default for Horizon {
-    /// No answer given yet, and no end in sight: further than any context reaches.
+    /// Creates a horizon without any comparison: more steps than any context has.
     fn default() -> Horizon {
         Horizon { steps: 1 << 22 }
     }
 }
 
 impl Horizon {
-    /// The horizon of someone who looks no further than this.
+    /// Creates a horizon of at most this number of steps.
     pub(crate) fn within(steps: u64) -> Horizon {
         Horizon { steps: steps.min(Horizon::default().steps) }
     }
 
-    /// A gap that is closed by `slope` bytes a step (both above zero) and open as long as it is
-    /// at least zero.
+    /// Limits the horizon to the steps in which `gap` stays at least zero, if it shrinks by `slope` bytes per
+    /// step (both above zero).
     fn closes(&mut self, gap: i64, slope: i64) {
         // A multiplication usually shows that no division is needed.
         if gap < slope.saturating_mul(self.steps as i64) {
@@ -128,7 +129,7 @@ impl Horizon {
 impl Size for Linear {
     type Horizon = Horizon;
 
-    const ENDLESS: Linear = Linear { at: i64::MAX / 4, slope: 0 };
+    const UNBOUNDED: Linear = Linear { at: i64::MAX / 4, slope: 0 };
 
     fn now(self) -> u64 {
         self.at as u64
@@ -140,7 +141,7 @@ impl Size for Linear {
         if answer && gap.slope < 0 {
             horizon.closes(gap.at, -gap.slope);
         } else if !answer && gap.slope > 0 {
-            // until it is zero it is below
+            // the result changes when the gap reaches zero
             horizon.closes(-gap.at - 1, gap.slope);
         }
         answer

@@ -1,4 +1,4 @@
-//! A graph compiled for the allocator: its programs without any size in them.
+//! Graph compiled for the allocator: programs with symbolic sizes.
 
 use crate::architecture::Architecture;
 use crate::compute::builder::Builder;
@@ -16,20 +16,20 @@ use crate::weights::WeightList;
 /// Copies of the inputs with pipeline parallelism (`GGML_SCHED_MAX_COPIES`).
 const PIPELINE_COPIES: usize = 4;
 
-/// The programs of a graph. They hold for all settings with which its comparisons come out
-/// the same, whatever their sizes.
+/// Programs of a graph. They are valid for all settings for which the graph's comparisons have the same
+/// results, whatever the sizes.
 #[derive(Debug)]
 pub(crate) struct Structure {
     guards: Vec<Guard>,
-    /// Sizes of tensors.
+    /// Sizes that the programs refer to.
     pub(crate) sizes: Vec<TensorSize>,
-    /// Different programs.
+    /// Distinct programs.
     pub(crate) programs: Vec<Program>,
-    /// Program of each kept layer.
+    /// Index of the program of each kept layer.
     pub(crate) layers: Vec<u16>,
-    /// Size and buffer of the block that each kept layer needs before the first layer.
+    /// Size and buffer of the block that each kept layer reserves before the first layer.
     pub(crate) reserved: Vec<Option<(u16, u8)>>,
-    /// The programs before the first layer and after the last.
+    /// Indices of the programs before the first layer and after the last one.
     pub(crate) head: u16,
     pub(crate) tail: u16,
     /// Whether the cache is copied between devices, so that its type matters.
@@ -39,16 +39,15 @@ pub(crate) struct Structure {
 }
 
 impl Structure {
-    /// Builds, schedules and compiles the graph of the kept layers; none where those left out
-    /// of the fold would not all do what their stand-ins do.
+    /// Builds, schedules and compiles the graph of the kept layers. Returns `None` if an omitted layer might
+    /// not have the program of its representative.
     ///
-    /// A layer left out stands between two boundaries at which the scheduler carries the same
-    /// ([`Schedule::repeats`](crate::compute::schedule::Schedule::repeats)), and the
-    /// whole period before the first of them compiled to the same programs as the period
-    /// before that: what follows a period, another one or what comes after the cut, makes no
-    /// difference to it. So in the graph of all layers every period that was left out has
-    /// these programs too. A shared tensor that is last used in the period would be released
-    /// in it, and in the one before not; so none is.
+    /// Omitted layers lie between two boundaries at which the scheduler carries the same state
+    /// ([`Schedule::repeats`](crate::compute::schedule::Schedule::repeats)), and the whole period before the
+    /// first boundary compiled to the same programs as the period before that. So the programs of a period do
+    /// not depend on what follows it, be it another period or the layers after the cut, and every omitted
+    /// period would have these programs in the graph of all layers. No shared tensor is last used in the
+    /// period: it would be released there but not in the period before, so the programs would differ.
     pub(crate) fn new(
         model: &Architecture,
         settings: &Settings,
@@ -76,7 +75,7 @@ impl Structure {
         let mut places: Vec<u16> = places.collect();
         let tail = places.pop()?;
         let head = places.remove(0);
-        let settled = dedup.cuts.iter().all(|cut| {
+        let is_valid = dedup.cuts.iter().all(|cut| {
             let (first, second) = (cut.at - cut.period, cut.at);
             places[first..second] == places[first - cut.period..first] && schedule.repeats(first, second)
         });
@@ -92,17 +91,17 @@ impl Structure {
             copies_cache,
             uses_weights,
         };
-        settled.then_some(structure)
+        is_valid.then_some(structure)
     }
 
-    /// Whether the graph is the same with these quantities.
-    pub(crate) fn suits<N: Size>(&self, quantities: &Quantities<N>, horizon: &mut N::Horizon) -> bool {
+    /// Returns whether the graph is the same for these quantities.
+    pub(crate) fn applies_to<N: Size>(&self, quantities: &Quantities<N>, horizon: &mut N::Horizon) -> bool {
         self.guards.iter().all(|guard| guard.holds(quantities, horizon))
     }
 }
 
-/// llama.cpp's rule (`src/llama-context.cpp`): several GPUs, all layers on them, cache and
-/// experts too.
+/// Returns whether llama.cpp uses pipeline parallelism (`src/llama-context.cpp`): with several GPUs that hold
+/// all layers, the cache and the experts.
 pub(crate) fn is_pipelined(model: &Architecture, settings: &Settings) -> bool {
     let layers = model.layers.len() as u64;
     settings.pipelining == Pipelining::On

@@ -1,37 +1,37 @@
-//! One tensor of a graph, as far as memory depends on it.
+//! Tensor of a graph, reduced to what memory depends on.
 
 use crate::compute::extent::Extent;
 use crate::names::{Home, Name};
 use crate::placement::Device;
 use crate::quantization::TensorType;
 
-/// A tensor's place in its graph.
+/// Index of a tensor in its graph.
 pub(crate) type TensorId = usize;
 
-/// Origin of a tensor, as far as memory depends on it.
+/// Operation that computes a tensor, as far as memory depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// A weight, a cache or an input.
     Leaf,
     /// View of the same memory: reshape, view, permute, transpose.
     View,
-    /// Rows picked from a matrix.
+    /// Rows selected from a matrix.
     GetRows,
     /// A matrix product.
     MulMat,
-    /// A product with the matrices of chosen experts.
+    /// A product with the matrices of selected experts.
     MulMatId,
-    /// Element by element; may overwrite its source.
+    /// Element-wise operation; may overwrite its source.
     InPlace,
     /// Rotary positions; may overwrite its source.
     Rope,
     /// Fused attention.
     FlashAttention,
-    /// Anything else that makes a new tensor or writes through a view.
+    /// Any other operation that creates a tensor or writes through a view.
     Other,
 }
 
-/// Memory that a tensor already has before the graph is allocated.
+/// Memory that a tensor has before the graph is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resident {
     /// Weights on a device.
@@ -40,7 +40,7 @@ pub(crate) enum Resident {
     Cache(Device),
 }
 
-/// Sources of a tensor: a part of the graph's list of sources.
+/// Range of a tensor's sources in the list of all sources.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources {
     pub(crate) first: usize,
@@ -57,62 +57,61 @@ pub(crate) struct Tensor {
     /// Bytes from one element (block) of a dimension to the next.
     pub(crate) strides: [Extent; 4],
     pub(crate) sources: Sources,
-    /// The tensor whose memory this one looks at: never itself a view.
+    /// The tensor that owns the memory of this view; never itself a view.
     pub(crate) view_of: Option<TensorId>,
     pub(crate) is_input: bool,
     pub(crate) is_output: bool,
     pub(crate) resident: Option<Resident>,
-    /// The weight that it is, or is a copy of. Its type is that of the quantization, which
-    /// the graph does not know: `kind` is F32.
+    /// The weight that this tensor is, or is a copy of. Its type depends on the quantization, which the graph
+    /// does not know, so `kind` is F32.
     pub(crate) weight: Option<(Home, Name)>,
-    /// The layer that a leaf belongs to, other than a weight or a cache. Such leaves get their memory before the first
-    /// layer, those of all layers.
+    /// The layer of a leaf that is neither a weight nor a cache. Such leaves of all layers are allocated
+    /// before the first layer.
     pub(crate) reserved_for: Option<u64>,
     /// The owner of the memory that the scheduler copies from.
     pub(crate) copy_of: Option<TensorId>,
-    /// The device that the graph's builder fixes for it.
+    /// The device, if the graph's builder sets it.
     pub(crate) fixed: Option<Device>,
 }
 
 impl Tensor {
-    /// Number of elements.
     pub(crate) fn elements(&self) -> Extent {
         self.shape.into_iter().fold(Extent::ONE, |product, extent| product * extent)
     }
 
-    /// Whether there are no gaps between elements, at any quantities.
+    /// Returns whether there are no gaps between elements, whatever the quantities.
     pub(crate) fn has_no_gaps(&self) -> bool {
         self.strides == packed_strides(self.kind, self.shape)
     }
 }
 
-/// Bytes of so many elements, whole blocks.
+/// Returns the bytes of a number of elements, which must be whole blocks.
 pub(crate) fn row_bytes(kind: TensorType, elements: Extent) -> Extent {
     let (block, bytes) = kind.block();
     elements / block * bytes
 }
 
-/// Strides of a tensor without gaps.
+/// Returns the strides of a tensor without gaps.
 pub(crate) fn packed_strides(kind: TensorType, shape: [Extent; 4]) -> [Extent; 4] {
     let (block, bytes) = kind.block();
-    // a row of no elements may be written as one that no block divides
+    // an extent of zero is not divisible by the block size
     let row = if block == 1 { bytes * shape[0] } else { row_bytes(kind, shape[0]) };
     [bytes.into(), row, row * shape[1], row * shape[1] * shape[2]]
 }
 
-/// Fills a shape of fewer dimensions with ones.
+/// Pads a shape with ones to four dimensions.
 pub(crate) fn shape<const N: usize>(dimensions: [Extent; N]) -> [Extent; 4] {
     let mut shape = [Extent::ONE; 4];
     shape[..N].copy_from_slice(&dimensions);
     shape
 }
 
-/// Tensors that a GPU needs until a later node, because it computes all nodes between at once.
+/// Nodes that a GPU computes with one kernel, and tensors that must stay allocated until the last of them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kept {
+pub(crate) struct FusedNodes {
     pub(crate) tensors: [TensorId; 2],
-    /// The first of the nodes computed at once.
+    /// The first node of the kernel.
     pub(crate) from: TensorId,
-    /// The last.
+    /// The last node of the kernel.
     pub(crate) until: TensorId,
 }

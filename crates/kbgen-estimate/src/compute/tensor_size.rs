@@ -1,4 +1,4 @@
-//! Size of a tensor in a buffer, as a rule over the quantities of a run.
+//! Size of a tensor in a buffer, as a formula over the quantities of a run.
 
 use crate::compute::extent::{Extent, Quantities};
 use crate::compute::graph::Graph;
@@ -8,29 +8,29 @@ use crate::names::{Home, Name};
 use crate::quantization::TensorType;
 use crate::weights::{GPU_ALIGNMENT, HOST_ALIGNMENT, row_tail};
 
-/// Rule for the size of a tensor.
+/// Formula for the size of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// So many bytes without gaps.
+    /// Bytes of a tensor without gaps.
     Packed(Extent),
-    /// A copy of a view: the bytes from its first to its last element and what follows them.
+    /// Bytes from the first to the last element of a copied view, and padding.
     Spread {
-        /// Bytes of a row and of what follows the last.
+        /// Bytes of a row, and of the padding after the last one.
         row: Extent,
         tail: u64,
-        /// Elements and bytes of a step, dimension by dimension.
+        /// Number of elements and stride in bytes of each dimension.
         steps: [(Extent, Extent); 4],
     },
-    /// The result of flash attention with keys and values that are widened to F16 behind it:
-    /// bytes of the result, elements of the others.
+    /// Result of flash attention, followed by keys and values that are converted to F16: bytes of the result,
+    /// elements of keys and values.
     Attention(Extent, [Extent; 2]),
-    /// A copy of a layer's weight, by how many layers before the one that is computed.
+    /// Copy of a layer's weight; `age` is the number of layers since that layer.
     LayerWeight { age: u64, name: Name, experts: bool },
-    /// A copy of a weight of no layer.
+    /// Copy of a weight outside the layers.
     Weight(Home, Name),
 }
 
-/// The rule of a tensor, and whether it is in the host's memory.
+/// Formula for the size of a tensor, and whether it is in host memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TensorSize {
     pub(crate) rule: Rule,
@@ -38,7 +38,7 @@ pub(crate) struct TensorSize {
 }
 
 impl TensorSize {
-    /// The size of a tensor; `age` tells how many layers ago a layer was.
+    /// Creates the size of a tensor; `age` returns the number of layers since a layer.
     pub(crate) fn new(graph: &Graph, id: TensorId, on_host: bool, age: impl Fn(u64) -> u64) -> TensorSize {
         let tensor = graph.get(id);
         let rule = match tensor.weight {
@@ -53,7 +53,7 @@ impl TensorSize {
         TensorSize { rule, on_host }
     }
 
-    /// The alignment of its buffer.
+    /// Returns the alignment of the buffer.
     pub(crate) fn alignment(&self) -> u64 {
         if self.on_host { HOST_ALIGNMENT } else { GPU_ALIGNMENT }
     }
@@ -81,7 +81,7 @@ impl TensorSize {
                 }
                 end
             }
-            // known layer by layer
+            // set for each layer by the replay
             Rule::LayerWeight { .. } => N::default(),
             Rule::Weight(home, name) => N::from(weight(*home, *name)),
         };
@@ -89,8 +89,8 @@ impl TensorSize {
     }
 }
 
-/// Bytes from the first to the last element (ggml's `ggml_nbytes`), and on a GPU the tail of
-/// a quantized row.
+/// Returns the bytes from the first to the last element (ggml's `ggml_nbytes`), and on a GPU the padding of a
+/// quantized row.
 fn data(graph: &Graph, id: TensorId, on_host: bool) -> Rule {
     let tensor = graph.get(id);
     let (block, element) = tensor.kind.block();
@@ -111,7 +111,7 @@ fn data(graph: &Graph, id: TensorId, on_host: bool) -> Rule {
     Rule::Spread { row, tail, steps }
 }
 
-/// Flash attention keeps its keys and values widened to F16 behind its result (ggml's
+/// Returns the size of flash attention, which stores its keys and values in F16 behind its result (ggml's
 /// `src/ggml-cuda/fattn-common.cuh`, `ggml_cuda_flash_attn_ext_get_f16_extra_data`).
 fn attention(graph: &Graph, id: TensorId) -> Rule {
     let tensor = graph.get(id);

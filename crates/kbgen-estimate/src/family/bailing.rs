@@ -1,6 +1,7 @@
 //! Ling and Ring.
 //!
-//! They normalize and scale shares as the file's metadata say: a few KiB of 300 MiB, left out as in the measurements.
+//! llama.cpp normalizes and scales shares if the file's metadata says so. This changes a few KiB of 300 MiB
+//! and is omitted, as in the measurements.
 
 use crate::family::Family;
 

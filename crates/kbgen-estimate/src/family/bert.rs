@@ -50,7 +50,7 @@ pub(super) const FAMILIES: &[Family] = &[
     NOMIC,
 ];
 
-/// The norm of the embedding is on the device of the first layer.
+/// Adds the norm of the embedding, which is on the device of the first layer.
 fn embedding_norm(list: &mut TensorList<'_>) {
     list.home = Home::Layer(0);
     list.vector(Name::EmbeddingNorm, list.model.hidden);

@@ -88,7 +88,8 @@ fn attention(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
     builder.attend(layer, Projections { query, key, value }, true)
 }
 
-/// Embeddings of the tokens for each layer, from a table and from the usual embedding.
+/// Computes the per-layer embeddings of the tokens, from a table and from a projection of the input
+/// embedding.
 fn layer_embeddings(builder: &mut Builder<'_>, x: TensorId) -> TensorId {
     let width = Extent::from(builder.model.per_layer_embedding);
     let layers = Extent::from(builder.model.layers.len() as u64);
@@ -106,8 +107,8 @@ fn layer_embeddings(builder: &mut Builder<'_>, x: TensorId) -> TensorId {
     let projected = builder.norm(projected, NormKind::Rms, 0, Name::LayerEmbeddingsNorm);
     let sum = builder.graph.in_place(&[projected, rows]);
     let sum = builder.graph.in_place(&[sum]);
-    let turned = builder.graph.permute(sum, [0, 2, 1, 3]);
-    builder.layer_embeddings = Some(builder.graph.packed(turned, shape([width, tokens, layers])));
+    let permuted = builder.graph.permute(sum, [0, 2, 1, 3]);
+    builder.layer_embeddings = Some(builder.graph.packed(permuted, shape([width, tokens, layers])));
     x
 }
 
@@ -124,7 +125,7 @@ fn add_layer_embedding(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> Te
     builder.graph.in_place(&[x, normed])
 }
 
-/// Parallel dense network and experts.
+/// Builds the dense network and the experts in parallel.
 fn experts(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
     let normed = builder.norm(x, NormKind::Rms, layer, Name::FfnNorm);
     let dense = builder.dense(layer, normed);

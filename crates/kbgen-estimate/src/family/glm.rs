@@ -13,7 +13,7 @@ pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "glm4moe",
         router_bias: |_| true,
-        // as the file's metadata say: a few KiB of 300 MiB, left out as in the measurements
+        // the file's metadata determines it: a few KiB of 300 MiB, omitted as in the measurements
         normalizes_shares: false,
         ..Family::PLAIN
     },

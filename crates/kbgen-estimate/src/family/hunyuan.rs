@@ -1,4 +1,4 @@
-//! Hunyuan: Q and K are normed after rotary positions.
+//! Hunyuan: Q and K are normalized after rotary positions.
 
 use crate::family::{Family, QueryKeyNorm};
 

@@ -1,4 +1,4 @@
-//! Llama 1 to 3, and the many models that are built like them: Mistral, Yi, SmolLM 2.
+//! Llama 1 to 3, and the many models with the same structure: Mistral, Yi, SmolLM 2.
 
 use crate::architecture::RopeFactors;
 use crate::family::Family;

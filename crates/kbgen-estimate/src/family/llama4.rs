@@ -1,4 +1,5 @@
-//! Llama 4: shares of experts multiply what goes into them, every fourth layer has no rotary positions.
+//! Llama 4: routing weights multiply the input of the experts, and every fourth layer has no rotary
+//! positions.
 
 use crate::compute::{Builder, Gating, NormKind, Projections, TensorId};
 use crate::family::{Family, factors_of_half_a_head, three_of_four};
@@ -16,7 +17,8 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     ..Family::PLAIN
 }];
 
-/// Norms where positions are rotary (not in Maverick, of 128 experts), else a scale that grows with the position.
+/// Normalizes Q and K in layers with rotary positions (not in Maverick, which has 128 experts); in other
+/// layers, scales Q by position.
 fn norms(builder: &mut Builder<'_>, layer: u64, parts: &mut Projections) {
     let maverick = builder.model.experts.is_some_and(|experts| experts.count == 128);
     if !three_of_four(builder.model, layer) {

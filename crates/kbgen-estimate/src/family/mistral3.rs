@@ -1,4 +1,4 @@
-//! Ministral 3: Llama with a scale of queries that grows with the position.
+//! Ministral 3: Llama with a scale of the query that grows with the position.
 
 use crate::compute::TensorId;
 use crate::family::Family;

@@ -1,4 +1,4 @@
-//! The GGUF architectures whose tensors, cache and compute graph are known here, a file for relatives.
+//! The supported GGUF architectures: their tensors, cache and compute graph, with related ones in one file.
 //!
 //! Each follows llama.cpp's `src/models/*.cpp` (<https://github.com/ggml-org/llama.cpp>, commit 0c1e570): its
 //! tensors are those of `load_arch_tensors`, its graph that of the constructor of `graph`.
@@ -44,7 +44,7 @@ use crate::fields::ArchitectureFields;
 use crate::names::Name;
 use crate::tensors::TensorList;
 
-/// The families of each file.
+/// Families by file.
 const FILES: &[&[Family]] = &[
     apertus::FAMILIES,
     arcee::FAMILIES,
@@ -79,15 +79,15 @@ const FILES: &[&[Family]] = &[
     starcoder2::FAMILIES,
 ];
 
-/// The graph of a part of a layer: the layer, its input, its output.
+/// Builds the graph of a part of a layer from the layer's index and input, and returns its output.
 pub(crate) type LayerGraph = fn(&mut Builder<'_>, u64, TensorId) -> TensorId;
 
 /// Declares the properties of families with their defaults, which are those of Llama.
-macro_rules! traits {
+macro_rules! family_fields {
     ($($(#[doc = $doc:literal])+ $visibility:vis $name:ident: $type:ty = $default:expr,)+) => {
         /// A GGUF architecture: which tensors a model has and which graph llama.cpp builds.
         ///
-        /// A declaration says where a family differs from [`Family::PLAIN`].
+        /// A declaration only contains the differences from [`Family::PLAIN`].
         pub struct Family {
             $($(#[doc = $doc])+ $visibility $name: $type,)+
         }
@@ -99,139 +99,142 @@ macro_rules! traits {
     };
 }
 
-traits! {
+family_fields! {
     /// The name in GGUF files (`general.architecture`).
     pub name: &'static str = "",
-    /// Further names of the architecture in configurations of Hugging Face (`model_type`), besides the name itself.
+    /// Further names of the architecture in configurations of Hugging Face (`model_type`).
     pub(crate) model_types: &'static [&'static str] = &[],
-    /// One of so many layers has full attention, where the file does not say which layers have a sliding window
-    /// (`set_swa_pattern` in llama.cpp's `src/models`); zero: no layer has a window.
+    /// Period of full-attention layers, if the file does not say which layers have a sliding window
+    /// (`set_swa_pattern` in llama.cpp's `src/models`). Zero: no layer has a window.
     pub full_attention_every: u64 = 0,
-    /// Ollama serves one request at a time (`server/sched.go`).
+    /// Whether Ollama serves one request at a time (`server/sched.go`).
     pub served_alone_by_ollama: bool = false,
-    /// The published checkpoint keeps the experts in MXFP4.
+    /// Whether the published checkpoint stores the experts in MXFP4.
     pub mxfp4_checkpoint: bool = false,
 
-    /// Every token of a text sees all others: the whole text is one micro-batch, nothing is cached, and the result are
-    /// vectors instead of logits.
+    /// Whether every token of a text attends to all others: the whole text is one micro-batch, nothing is
+    /// cached, and the results are vectors instead of logits.
     pub is_encoder: bool = false,
 
-    // Metadata that model pages do not give.
+    // Metadata that model pages do not contain.
     /// Whether the router has a correction bias.
     pub(crate) router_bias: fn(&ArchitectureFields) -> bool = |_| false,
     /// Frequency factors that the converter writes (`convert_hf_to_gguf.py`, `generate_extra_tensors`).
     pub(crate) rope_factors: fn(&ArchitectureFields) -> RopeFactors = |_| RopeFactors::None,
-    /// KV heads are stored layer by layer, also of layers without attention.
+    /// Whether KV heads are stored by layer, including layers without attention.
     pub(crate) kv_heads_by_layer: bool = false,
-    /// Whether 80 layers make it llama.cpp's `LLM_TYPE_70B`, whose V projections get a wider type.
+    /// Whether a model with 80 layers is llama.cpp's `LLM_TYPE_70B`, whose V projections get a wider type.
     pub(crate) is_70b: fn(&Architecture) -> bool = |_| false,
 
     // Tensors.
-    /// Tensors between the token embedding and the layers; those of the first layer last.
+    /// Adds tensors between the token embedding and the layers; those of the first layer come last.
     pub(crate) input_tensors: Option<fn(&mut TensorList<'_>)> = None,
     /// Norms of a layer.
     pub(crate) norms: &'static [Name] = &[Name::AttentionNorm, Name::FfnNorm],
-    /// The norms have a bias.
+    /// Whether the norms have a bias.
     pub(crate) norm_bias: bool = false,
-    /// Tensors of a layer behind its norms.
+    /// Adds tensors of a layer after its norms.
     pub(crate) layer_tensors: Option<fn(&mut TensorList<'_>, &Layer)> = None,
-    /// Q, K and V are always one matrix.
+    /// Whether Q, K and V are always one matrix.
     pub(crate) fused_qkv: bool = false,
-    /// The Q projection also computes a gate of the same width.
+    /// Whether the Q projection also computes a gate of the same width.
     pub(crate) query_gate: bool = false,
     /// Norms of Q and K.
     pub(crate) query_key_norm: QueryKeyNorm = QueryKeyNorm::ByHead,
-    /// The output projection of attention has a bias.
+    /// Whether the output projection of attention has a bias.
     pub(crate) attention_output_bias: bool = false,
     /// Whether attention of a layer has sinks.
     pub(crate) attention_sinks: fn(&Layer) -> bool = |_| false,
-    /// The dense feed-forward has biases.
+    /// Whether the dense feed-forward network has biases.
     pub(crate) ffn_bias: bool = false,
-    /// Router and experts have biases.
+    /// Whether router and experts have biases.
     pub(crate) expert_bias: bool = false,
-    /// Tensors of router and experts, where they differ by more than that.
+    /// Adds the tensors of router and experts, if the properties above do not describe them.
     pub(crate) expert_tensors: Option<fn(&mut TensorList<'_>, Experts, u64)> = None,
     /// Gate of the shared experts.
     pub(crate) shared_gate: SharedGate = SharedGate::None,
     /// Kind of the recurrent layers.
     pub(crate) recurrence: Recurrence = Recurrence::Mamba2,
-    /// The output matrix has a bias.
+    /// Whether the output matrix has a bias.
     pub(crate) output_bias: bool = false,
-    /// A tied output that is computed on the CPU is a copy of the embedding (as measured).
+    /// Whether a tied output that is computed on the CPU is a copy of the embedding (as measured).
     pub copies_tied_output: bool = false,
 
     // Graph.
     /// Kind of the norms.
     pub(crate) norm: NormKind = NormKind::Rms,
-    /// Vectors of an image that the first layers add, each to the result of one layer (`n_deepstack_layers`).
+    /// Number of image vectors, each of which is added to the result of one of the first layers
+    /// (`n_deepstack_layers`).
     pub(crate) stacked_embeddings: u64 = 0,
-    /// Follows the embedding: gives what the first layer reads.
+    /// Runs after the embedding, and returns the input of the first layer.
     pub(crate) before_layers: Option<fn(&mut Builder<'_>, TensorId) -> TensorId> = None,
-    /// Follows feed-forward and its sum with the stream.
+    /// Runs after feed-forward and its sum with the residual stream.
     pub(crate) after_feed_forward: Option<LayerGraph> = None,
-    /// The embedding is scaled.
+    /// Whether the embedding is scaled.
     pub(crate) scales_embedding: bool = false,
-    /// Position numbers of a token.
+    /// Position numbers per token.
     pub(crate) positions: u64 = 1,
-    /// A scale of the query is an input of the graph.
+    /// Whether the graph has a scale of the query as input.
     pub(crate) query_scale: bool = false,
-    /// How the parts of a layer are put together.
+    /// How the parts of a layer are combined.
     pub(crate) layer_form: LayerForm = LayerForm::TwoParts,
-    /// The sum with the stream names the stream first: after attention, after feed-forward.
+    /// Whether the residual stream is the first operand of the sum: after attention, after feed-forward.
     pub(crate) stream_first: [bool; 2] = [false, false],
-    /// The outputs of attention and feed-forward are scaled.
+    /// Whether the outputs of attention and feed-forward are scaled.
     pub(crate) scales_residual: bool = false,
-    /// Attention, where it is not the plain one.
+    /// Builds attention, if it is not the plain one.
     pub(crate) attention: Option<LayerGraph> = None,
     /// Whether a layer has rotary positions.
     pub(crate) uses_rope: fn(&Architecture, u64) -> bool = |_, _| true,
-    /// Only layers of full attention read the frequency factors.
+    /// Whether only full-attention layers read the frequency factors.
     pub(crate) factors_of_full_layers: bool = false,
-    /// Follows the rotary positions.
+    /// Runs after the rotary positions.
     pub(crate) after_rope: Option<fn(&mut Builder<'_>, u64, &mut Projections)> = None,
-    /// Scores of attention are capped.
+    /// Whether attention scores are capped.
     pub(crate) caps_scores: bool = false,
-    /// Feed-forward of a layer with experts, where it is not the plain one; takes the stream before its norm.
+    /// Builds feed-forward of a layer with experts, if it is not the plain one. The input is the residual
+    /// stream before the norm.
     pub(crate) experts: Option<LayerGraph> = None,
-    /// Without a gate, feed-forward squares what the relu lets pass.
+    /// Whether feed-forward without a gate squares the output of its ReLU.
     pub(crate) squared_relu: bool = false,
-    /// How router logits become shares; `None`: a sigmoid where the router has a bias, else a soft maximum.
+    /// How router logits become routing weights (shares). `None`: sigmoid if the router has a bias, else
+    /// softmax.
     pub(crate) gating: Option<Gating> = None,
-    /// Shares are made to sum to one.
+    /// Whether shares are normalized to sum to one.
     pub(crate) normalizes_shares: bool = true,
-    /// Shares are scaled after that.
+    /// Whether shares are scaled after normalization.
     pub(crate) scales_shares: bool = false,
-    /// Shares multiply what goes into the experts, and logits rank them.
+    /// Whether shares multiply the input of the experts, and logits rank the experts.
     pub(crate) shares_before: bool = false,
-    /// Shared experts are computed before the routed ones.
+    /// Whether shared experts are computed before the routed ones.
     pub(crate) shared_first: bool = false,
     /// Where tokens without logits are dropped.
     pub(crate) output_rows: OutputRows = OutputRows::InLastLayer,
-    /// Operations on the logits.
+    /// Number of operations on the logits.
     pub(crate) logit_steps: u64 = 0,
 }
 
 /// Norms of Q and K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QueryKeyNorm {
-    /// By head, where the model has them.
+    /// By head, if the model has them.
     ByHead,
     /// By head, after rotary positions.
     ByHeadAfterRope,
-    /// As wide as all heads.
+    /// Over all heads at once.
     Whole,
-    /// By head with weights for each; from 64 layers on.
+    /// By head with separate weights for each head (from 64 layers on).
     EachHead,
 }
 
 /// Gate of the shared experts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SharedGate {
-    /// They have none.
+    /// No gate.
     None,
-    /// It is computed before them, as `sigmoid(x) = silu(x) / x`.
+    /// Computed before the experts, as `sigmoid(x) = silu(x) / x`.
     Before,
-    /// It is computed after them.
+    /// Computed after the experts.
     After,
 }
 
@@ -249,19 +252,21 @@ pub(crate) enum Recurrence {
     ShortConvolution,
 }
 
-/// How the parts of a layer are put together.
+/// How the parts of a layer are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LayerForm {
     /// Attention, then feed-forward.
     TwoParts,
-    /// Attention, then feed-forward, each normed after its sum with the stream; there is no last norm.
+    /// Attention, then feed-forward, each normalized after its sum with the residual stream; there is no last
+    /// norm.
     NormedSums,
-    /// Parallel attention and feed-forward, added to each other first or to the residual stream.
+    /// Parallel attention and feed-forward. Either their outputs are added first, or one of them is added to
+    /// the residual stream first.
     Parallel {
-        /// To each other first.
+        /// Whether the outputs are added first.
         parts_first: bool,
     },
-    /// Either a mixer or a feed-forward network, whose experts are in layers of the kind `N`.
+    /// Either a mixer or a feed-forward network. Experts are in layers of the kind `N`.
     OnePart,
 }
 
@@ -270,19 +275,19 @@ pub(crate) enum LayerForm {
 pub(crate) enum OutputRows {
     /// In the last layer.
     InLastLayer,
-    /// Before the last norm: the state that a draft head would read is an output, too.
+    /// Before the last norm; the state that a draft head would read is also an output.
     BeforeNorm,
     /// After the last norm.
     AfterNorm,
 }
 
 impl Family {
-    /// Every family, by file.
+    /// Returns all families, by file.
     pub fn all() -> impl Iterator<Item = &'static Family> {
         FILES.iter().copied().flatten()
     }
 
-    /// The family with Llama's tensors and graph.
+    /// Returns the family with Llama's tensors and graph.
     pub fn plain() -> &'static Family {
         &llama::FAMILIES[0]
     }
@@ -300,23 +305,23 @@ impl Family {
             .or_else(|| Family::all().find(|family| plain(family.name) == plain(name)))
     }
 
-    /// The family of a name in GGUF files.
+    /// Returns the family with this name in GGUF files.
     pub fn named(name: &str) -> Option<&'static Family> {
         Family::all().find(|family| family.name == name)
     }
 }
 
-/// Scales the query, as families do whose attention is not scaled otherwise.
+/// Scales the query, in families whose attention has no other scale.
 fn scale_query(builder: &mut Builder<'_>, _layer: u64, parts: &mut Projections) {
     parts.query = builder.graph.in_place(&[parts.query]);
 }
 
-/// One tensor of factors, of half a head.
+/// Returns one tensor of factors with half the width of a head.
 fn factors_of_half_a_head(fields: &ArchitectureFields) -> RopeFactors {
     RopeFactors::One(fields.half_head())
 }
 
-/// Whether the layer is none of every fourth.
+/// Returns whether the layer is not one of every fourth.
 fn three_of_four(_model: &Architecture, layer: u64) -> bool {
     !(layer + 1).is_multiple_of(4)
 }
@@ -371,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_is_all_that_a_family_takes() {
+    fn a_family_needs_only_a_declaration() {
         static LIKE_LLAMA: Family = Family { name: "like-llama", ..Family::PLAIN };
         static DIFFERENT: Family = Family {
             name: "different",
@@ -387,7 +392,7 @@ mod tests {
         };
         let (weights, compute) = needs(llama().family);
         assert_eq!(needs(&LIKE_LLAMA), (weights, compute));
-        // two vectors of 4 bytes a number in each layer, one behind the layers
+        // two vectors of 4-byte numbers in each layer, and one after the layers
         let (more_weights, other_compute) = needs(&DIFFERENT);
         assert_eq!(more_weights - weights, (4 * 2 + 1) * 4 * 1024);
         assert_ne!(other_compute, compute);

@@ -14,7 +14,7 @@ const NEMOTRON_H: Family = Family {
     uses_rope: |_, _| false,
     squared_relu: true,
     gating: Some(Gating::Sigmoid),
-    // as the file's metadata say: a few KiB of 300 MiB, left out as in the measurements
+    // the file's metadata determines it: a few KiB of 300 MiB, omitted as in the measurements
     normalizes_shares: false,
     output_rows: OutputRows::AfterNorm,
     ..Family::PLAIN

@@ -1,4 +1,4 @@
-//! OLMo 2 and OLMoE: Q and K are normed over all heads.
+//! OLMo 2 and OLMoE: Q and K are normalized over all heads.
 
 use crate::family::{Family, QueryKeyNorm};
 use crate::names::Name;

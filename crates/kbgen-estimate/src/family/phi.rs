@@ -5,7 +5,7 @@ use crate::compute::NormKind;
 use crate::family::{Family, LayerForm, scale_query};
 use crate::names::Name;
 
-/// Norms, attention and output with biases.
+/// Family whose norms, attention and output have biases.
 const BIASED: Family = Family {
     norm_bias: true,
     attention_output_bias: true,

@@ -1,4 +1,5 @@
-//! Qwen3-Next and Qwen 3.5: gated delta nets, and attention whose Q projection also makes a gate of the result.
+//! Qwen3-Next and Qwen 3.5: gated delta nets, and attention whose Q projection also computes a gate of the
+//! result.
 
 use crate::compute::{Builder, Extent, NormKind, Projections, TensorId, shape};
 use crate::family::{Family, OutputRows, Recurrence, SharedGate};

@@ -1,8 +1,9 @@
-//! Language models of Qwen2-VL, Qwen2.5-VL and Qwen3-VL: a position of four numbers.
+//! Language models of Qwen2-VL, Qwen2.5-VL and Qwen3-VL: four position numbers per token.
 
 use crate::family::Family;
 
-/// Layers of the vision tower whose results enter the first layers (`deepstack_visual_indexes` of every Qwen3-VL).
+/// The results of three layers of the vision tower are added to the first layers (`deepstack_visual_indexes`
+/// of every Qwen3-VL).
 const QWEN3_VL: Family = Family { name: "qwen3vl", positions: 4, stacked_embeddings: 3, ..Family::PLAIN };
 
 pub(super) const FAMILIES: &[Family] = &[

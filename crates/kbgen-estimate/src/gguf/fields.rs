@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MOST_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS};
 use crate::gguf::header::{FileTensor, Header};
 
 /// Tensors of a file by name.
@@ -20,13 +20,14 @@ impl<'h> Tensors<'h> {
         self.layer(layer, name).is_some()
     }
 
-    /// Returns a dimension of the first tensor of a name among the layers.
+    /// Returns a dimension of the tensor with this name in the first layer that has it.
     fn size(&self, layers: u64, name: &str, dimension: usize) -> Option<u64> {
         (0..layers).find_map(|layer| self.layer(layer, name)).map(|tensor| tensor.dimensions[dimension])
     }
 }
 
-/// Returns the number of layers that llama.cpp computes. Layers that predict further tokens are loaded on request only.
+/// Returns the number of layers that llama.cpp computes. Layers for multi-token prediction are loaded only on
+/// request.
 pub(super) fn layer_count(header: &Header) -> u64 {
     let name = header.text("general.architecture").unwrap_or_default();
     let number = |key: &str| header.number(&format!("{name}.{key}"));
@@ -41,9 +42,9 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
     let key = |key: &str| format!("{name}.{key}");
     let number = |name: &str| header.number(&key(name)).unwrap_or_default();
     let tensors = Tensors(header.tensors.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect());
-    // An impossible number of layers is left to the check of the fields.
+    // Leaves an invalid number of layers to the validation of the fields.
     let count = layer_count(header);
-    let layers = if count > MOST_LAYERS { 0 } else { count };
+    let layers = if count > MAX_LAYERS { 0 } else { count };
     let kinds: Vec<char> = kinds(header, &tensors, name, layers);
     let of_kind = |kind: char| (0..).zip(&kinds).find(|(_, found)| **found == kind).map(|(layer, _)| layer);
     let by_layer = |name: &str, layer: Option<u64>| {

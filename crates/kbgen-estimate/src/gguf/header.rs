@@ -10,15 +10,15 @@ use crate::bytes::Bytes;
 use crate::header_error::HeaderError;
 use crate::quantization::TensorType;
 
-/// Longest header in bytes; vocabularies of a million tokens need a tenth of it.
+/// Maximum header size in bytes; vocabularies of a million tokens need a tenth of it.
 const MAX_HEADER: u64 = 512 * 1024 * 1024;
-/// Most metadata entries, and most tensors; the largest models have some thousands.
+/// Maximum number of metadata entries, and of tensors; the largest models have some thousands.
 const MAX_ENTRIES: u64 = 1 << 17;
-/// Longest key and longest tensor name in bytes.
+/// Maximum length of keys and tensor names in bytes.
 const MAX_NAME: u64 = 1024;
-/// Longest string value and longest array that are stored; longer ones are counted and skipped.
+/// Maximum size of strings and arrays that are stored; longer ones are counted and skipped.
 const MAX_STORED: u64 = 4096;
-/// Nesting depth of arrays.
+/// Maximum nesting depth of arrays.
 const MAX_DEPTH: u32 = 4;
 
 /// Header of one GGUF file.
@@ -44,7 +44,7 @@ enum Value {
     Skipped(u64),
 }
 
-/// Tensor of a file.
+/// Tensor in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTensor {
     /// Name, such as `blk.0.attn_q.weight`.
@@ -64,7 +64,7 @@ impl FileTensor {
 }
 
 impl Header {
-    /// Reads a header and stops behind it.
+    /// Reads a header up to its end.
     ///
     /// # Errors
     /// When the input is not GGUF version 2 or 3 in little-endian order, is damaged, or cannot be read.
@@ -97,7 +97,7 @@ impl Header {
         Ok(header)
     }
 
-    /// Adds the tensors of a further part of a split file.
+    /// Adds the tensors of another part of a split file.
     pub fn append(&mut self, part: Header) {
         self.tensors.extend(part.tensors);
     }
@@ -132,7 +132,7 @@ impl Header {
         matches!(self.metadata.get(key), Some(Value::Integers(_) | Value::Skipped(_)))
     }
 
-    /// Returns the tensor of a name.
+    /// Returns the tensor with this name.
     pub fn tensor(&self, name: &str) -> Option<&FileTensor> {
         self.tensors.iter().find(|tensor| tensor.name == name)
     }

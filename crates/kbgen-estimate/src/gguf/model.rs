@@ -1,4 +1,4 @@
-//! The model of a file: architecture, and the weights of the file instead of those of a quantization's recipe.
+//! Model of a file: its architecture, and the weights of the file instead of a quantization's recipe.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct ModelFile {
     pub unknown_architecture: Option<String>,
     /// Bytes of all tensors.
     pub data: Bytes,
-    /// Bytes of tensors that llama.cpp loads on request only: layers that predict further tokens.
+    /// Bytes of tensors that llama.cpp loads only on request: layers for multi-token prediction.
     pub not_loaded: Bytes,
     pub(crate) weights: Arc<Weights>,
 }
@@ -51,7 +51,7 @@ impl ModelFile {
     /// Creates the model of a header. The header of a split file must have the tensors of all parts.
     ///
     /// # Errors
-    /// When the file is no language model, or its sizes are impossible.
+    /// If the file is not a language model, or its sizes are impossible.
     pub fn new(header: &Header) -> Result<ModelFile, FileError> {
         let name = header.text("general.architecture").unwrap_or_default();
         let kind = header.text("general.type").unwrap_or("model");
@@ -98,7 +98,7 @@ fn layer_of(name: &str) -> Option<u64> {
     name.strip_prefix("blk.")?.split('.').next()?.parse().ok()
 }
 
-/// Starts of the names of tensors that stay in the host's memory.
+/// Prefixes of the names of tensors that stay in host memory.
 const INPUTS: [&str; 4] = ["token_embd.", "position_embd.", "token_types.", "per_layer_token_embd."];
 
 /// Returns where llama.cpp places a tensor, by its name (`LLM_TENSOR_INFOS` in `src/llama-arch.cpp`).
@@ -113,7 +113,7 @@ fn home(name: &str) -> Home {
     }
 }
 
-/// Returns the tensor with its place and purpose.
+/// Returns the tensor with its home and name.
 fn placed(tensor: &FileTensor) -> WeightTensor {
     let [columns, rows, matrices, more] = tensor.dimensions;
     let suffix = match layer_of(&tensor.name) {

@@ -1,13 +1,13 @@
-//! Keys of shapes: files with one key have the same tensors and need the same cache and compute buffers.
+//! Keys of shapes: files with the same key have the same tensors and need the same cache and compute buffers.
 //!
-//! The calculator makes the same key from the header of a file (`static/js/gguf.js`).
+//! The calculator computes the same key from the header of a file (`static/js/gguf.js`).
 
 use crate::architecture::{Architecture, LayerKind, RopeFactors};
 use crate::names::{FILE_NAMES, Home};
 use crate::tensors::weight_tensors;
 
-/// Returns the key of a model: its GGUF architecture, its number of layers, and a hash of everything else but its longest
-/// context.
+/// Returns the key of a model: its GGUF architecture, its number of layers, and a hash of everything else
+/// except the longest context.
 pub fn shape_key(model: &Architecture) -> String {
     let recurrent = model.recurrent.map_or((0, 0), |recurrent| (recurrent.groups, recurrent.state));
     let window = if model.has(LayerKind::Sliding) { model.sliding_window } else { 0 };
@@ -41,7 +41,7 @@ pub fn shape_key(model: &Architecture) -> String {
     format!("{}-{}-{:08x}", model.family.name, model.layers.len(), hash(&lines.join("\n")))
 }
 
-/// Returns the names of tensors that keys contain, with their numbers in keys.
+/// Returns the names of tensors that keys contain, with the numbers used for them.
 pub fn shape_names() -> impl Iterator<Item = (&'static str, usize)> {
     FILE_NAMES.iter().map(|(file, name)| {
         let place = FILE_NAMES.iter().position(|(_, first)| first == name);

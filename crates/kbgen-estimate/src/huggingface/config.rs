@@ -7,10 +7,10 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MOST_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS};
 use crate::huggingface::safetensors::StoredTensor;
 
-/// Reason why a configuration cannot be read: a phrase.
+/// Reason why a configuration cannot be read, as a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError(pub String);
 
@@ -22,11 +22,11 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// Object of a configuration.
+/// Object in a configuration.
 struct Config<'v>(&'v Value);
 
 impl Config<'_> {
-    /// Returns the first of these numbers; zero where there is none.
+    /// Returns the first of these numbers that is present, or zero.
     fn number(&self, keys: &[&str]) -> u64 {
         keys.iter().find_map(|key| self.0.get(key)?.as_u64()).unwrap_or_default()
     }
@@ -36,7 +36,7 @@ impl Config<'_> {
     }
 }
 
-/// Tensors by the end of their names.
+/// Tensors, found by the end of their names.
 struct Tensors<'t>(&'t [StoredTensor]);
 
 impl Tensors<'_> {
@@ -52,7 +52,7 @@ impl Tensors<'_> {
 /// Returns the hyperparameters, which [`ArchitectureFields::build`] checks. Missing values stay zero.
 ///
 /// # Errors
-/// When the text is not a configuration of a language model.
+/// If the text is not the configuration of a language model.
 pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<ArchitectureFields, ConfigError> {
     let error = |problem: String| ConfigError(problem);
     let value: Value =
@@ -69,7 +69,7 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
     let name = Family::of_model_type(kind).map_or(kind, |family| family.name);
     let number = |keys: &[&str]| config.number(keys);
     let count = number(&["num_hidden_layers", "n_layer", "num_layers"]);
-    if count > MOST_LAYERS {
+    if count > MAX_LAYERS {
         return Err(error(format!("`num_hidden_layers` is {count}")));
     }
     let tensors = Tensors(tensors);

@@ -15,14 +15,14 @@ use crate::checkpoint::{WeightType, weight_bytes};
 use crate::estimator::NotCovered;
 use crate::header_error::HeaderError;
 
-/// Longest header in bytes, that of the reference implementation.
+/// Maximum header size in bytes, as in the reference implementation.
 const MAX_HEADER: u64 = 100_000_000;
-/// Longest index in bytes. That of a model with 200,000 tensors has 20 MB.
+/// Maximum index size in bytes. The index of a model with 200,000 tensors has 20 MB.
 const MAX_INDEX: u64 = 100_000_000;
-/// Most dimensions of a tensor.
+/// Maximum number of dimensions of a tensor.
 const MAX_DIMENSIONS: usize = 8;
 
-/// Tensor of a checkpoint.
+/// Tensor in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTensor {
     /// Name, such as `model.layers.0.self_attn.q_proj.weight`.
@@ -43,7 +43,7 @@ struct Entry {
     data_offsets: (u64, u64),
 }
 
-/// Tensors in the order of the file.
+/// Entries in the order of the file.
 struct Entries(Vec<(String, Entry)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Entries {
     }
 }
 
-/// Reads the header of a file and stops behind it.
+/// Reads the header of a file up to its end.
 ///
 /// # Errors
 /// When the input is not a safetensors file, is damaged, or cannot be read.
@@ -110,7 +110,7 @@ fn checked(name: String, entry: Entry) -> Result<StoredTensor, HeaderError> {
     Ok(StoredTensor { name, dtype, shape, bytes: end - start })
 }
 
-/// Returns the bits of an element.
+/// Returns the number of bits of an element.
 fn bits(dtype: &str) -> Option<u64> {
     Some(match dtype {
         "F4" => 4,
@@ -124,7 +124,7 @@ fn bits(dtype: &str) -> Option<u64> {
 }
 
 fn read_at_most(input: impl Read, most: u64) -> Result<Vec<u8>, HeaderError> {
-    // memory grows with what is read, not with what the file promises
+    // memory grows with the bytes read, not with the length that the file declares
     let mut bytes = Vec::new();
     input.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -133,7 +133,7 @@ fn read_at_most(input: impl Read, most: u64) -> Result<Vec<u8>, HeaderError> {
 /// Index of a checkpoint of several files (`model.safetensors.index.json`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Index {
-    /// Names of the files, in order. They are in the folder of the index.
+    /// Names of the files, in order. The files are in the folder of the index.
     pub files: Vec<String>,
     /// Names of all tensors.
     pub tensors: Vec<String>,
@@ -141,7 +141,7 @@ pub struct Index {
     pub total_size: Option<u64>,
 }
 
-/// Index as written.
+/// Index, as stored.
 #[derive(Deserialize)]
 struct StoredIndex {
     #[serde(default)]
@@ -154,7 +154,7 @@ struct IndexMetadata {
     total_size: Option<f64>,
 }
 
-/// Names of the tensors, and of the files, each once.
+/// Names of the tensors, and of the files without duplicates.
 struct WeightMap {
     tensors: Vec<String>,
     files: BTreeSet<String>,
@@ -212,11 +212,12 @@ fn invalid<T>(problem: String) -> Result<T, HeaderError> {
 pub struct Checkpoint {
     /// Tensors of all files.
     pub tensors: Vec<StoredTensor>,
-    /// Layers that the text model computes. Further ones predict several tokens and are loaded on request.
+    /// Layers that the text model computes. Further ones are for multi-token prediction and are loaded only
+    /// on request.
     pub layers: u64,
-    /// Heads of keys and values.
+    /// KV heads.
     pub kv_heads: u64,
-    /// Bytes of all tensors, if the sizes of the single ones are unknown.
+    /// Bytes of all tensors, if their individual sizes are unknown.
     pub total_size: Option<u64>,
 }
 
@@ -226,11 +227,12 @@ impl Checkpoint {
         self.tensors.iter().map(|tensor| tensor.bytes).sum()
     }
 
-    /// Returns the bytes that each of several cards holds with tensor parallelism. If only the sum is known, the bytes of a
-    /// card are in proportion to those of `model` in 16 bits, and include layers that predict several tokens.
+    /// Returns the bytes on each of several GPUs with tensor parallelism. If only the sum is known, the bytes
+    /// of a GPU are in proportion to those of `model` in 16 bits, and include layers for multi-token
+    /// prediction.
     ///
     /// # Errors
-    /// If only the sum is known, and the model cannot be divided among the cards.
+    /// If only the sum is known, and the model cannot be divided among the GPUs.
     pub fn bytes_on_card(&self, model: &Architecture, cards: u64) -> Result<u64, NotCovered> {
         if let Some(total) = self.total_size {
             let modeled = |cards| weight_bytes(model, WeightType::Bf16, cards);
@@ -241,7 +243,7 @@ impl Checkpoint {
         Ok(loaded.map(|tensor| self.share(tensor, cards.max(1))).sum())
     }
 
-    /// Returns whether a tensor belongs to a layer that predicts several tokens.
+    /// Returns whether a tensor belongs to a layer for multi-token prediction.
     fn is_on_request(&self, tensor: &StoredTensor) -> bool {
         let layer = tensor.name.split_once("layers.").and_then(|(_, rest)| rest.split('.').next());
         let layer: Option<u64> = layer.and_then(|layer| layer.parse().ok());

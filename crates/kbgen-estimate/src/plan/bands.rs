@@ -1,4 +1,4 @@
-//! Plans in the bands of backends other than CUDA.
+//! Plans for backends other than CUDA, with the bands around their figures.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::segments::{Segment, cells_of, value_at};
 use crate::settings::{ExpertPlacement, Settings};
 
 impl Planner<'_> {
-    /// Returns the need of every device as a plan counts it, in the bands of the backends.
+    /// Returns the planned need of every device, in the bands of the backends.
     pub fn plan(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
         let mut need = self.estimate(settings)?;
         let cells = cells_of(settings);
@@ -41,7 +41,7 @@ impl Planner<'_> {
         Ok(need)
     }
 
-    /// Returns the need of all GPUs together as a plan counts it, at most.
+    /// Returns the planned upper bound of each GPU's need.
     pub fn planned_totals(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         if !self.is_on_cuda(settings) {
             let need = self.plan(settings)?;
@@ -57,7 +57,7 @@ impl Planner<'_> {
         Ok(gpus.map(|((weights, cache), compute)| weights + cache + compute).collect())
     }
 
-    /// Returns curves over cells of what each GPU needs at most, as a plan counts it.
+    /// Returns the planned upper bound of each GPU's need, as curves over the number of cells.
     pub(crate) fn planned_curves(&mut self, settings: &Settings) -> Result<Vec<GpuCurves>, NotCovered> {
         let weights = self.weights_on(settings)?;
         let mut caches = self.cache_segments(settings)?;
@@ -135,7 +135,7 @@ impl Planner<'_> {
         bands.reduce(BytesRange::hull).unwrap_or_default()
     }
 
-    /// Returns whether RAM is apart from the memory of every GPU.
+    /// Returns whether RAM is separate from the memory of every GPU.
     pub(crate) fn has_own_memory(&self, settings: &Settings) -> bool {
         (0..settings.tensor_split.len()).all(|gpu| has_own_memory(self.backends_of(gpu)))
     }
@@ -154,7 +154,7 @@ pub(crate) struct GpuCurves {
 }
 
 impl GpuCurves {
-    /// Returns what the GPU needs at most with so many cells.
+    /// Returns the upper bound of the GPU's need for a number of cells.
     pub(crate) fn at(&self, cells: u64) -> Bytes {
         let value = |pieces: &[Segment]| value_at(pieces, cells).unwrap_or_default();
         let cache = self.cache.iter().map(|pieces| value(pieces)).fold(Bytes(0), |sum, bytes| sum + bytes);

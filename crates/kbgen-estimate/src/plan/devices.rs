@@ -1,7 +1,8 @@
-//! Plans over several devices: the split, and the experts or layers in RAM, that use the memory of all of them.
+//! Plans over several devices: finds the split, and the experts or layers in RAM, that use the memory of all
+//! devices.
 //!
-//! Weights and cache of every layer are known, so layers are assigned by arithmetic. Compute buffers depend on the
-//! assignment: they are replayed for a candidate, and reserved for the next one.
+//! Weights and cache of every layer are known, so layers are assigned by arithmetic. Compute buffers depend
+//! on the assignment: they are replayed for a candidate, and their sizes are reserved for the next one.
 
 use crate::bytes::Bytes;
 use crate::cache::{Cells, layer_bytes};
@@ -14,8 +15,8 @@ use crate::settings::{CachePlacement, ExpertPlacement, Settings};
 /// Number of replays after which a search ends without a result.
 const MAX_REPLAYS: usize = 24;
 
-/// Finds the first of `candidates`, which differ in layers and experts only, that fits with some split. Each has the
-/// number of layers that it moves.
+/// Finds the first of `candidates` that fits with some split. The candidates differ only in layers and
+/// experts, and each one is paired with the number of layers that it moves.
 ///
 /// Each candidate should need less device memory than the one before. The split leaves as much free memory as possible
 /// on the fullest device.
@@ -93,7 +94,7 @@ fn assign(needs: &[u64], available: &Available, reserve: &[u64]) -> Option<Vec<u
     let with = |spare: u64| fill(needs, &room(spare)?);
     let mut best = with(0)?;
     let (mut low, mut high) = (0, available.gpus.iter().map(|free| free.0).max()?);
-    // MiB are fine enough
+    // precision: 1 MiB
     while high - low > 1 << 20 {
         let middle = low + (high - low) / 2;
         match with(middle) {
@@ -104,7 +105,7 @@ fn assign(needs: &[u64], available: &Available, reserve: &[u64]) -> Option<Vec<u
     Some(best)
 }
 
-/// Fills the devices in order.
+/// Fills the devices in order, and returns the number of layers of each.
 fn fill(needs: &[u64], rooms: &[u64]) -> Option<Vec<u64>> {
     let mut rest = needs;
     let mut split = Vec::new();

@@ -1,9 +1,10 @@
-//! The compute buffer of the only GPU where it holds a part of the model.
+//! Compute buffer of a single GPU that holds a part of the model.
 //!
-//! llama.cpp's own buffer then jumps with every layer and every 256 tokens: the allocator fills gaps that copies of
-//! weights and caches leave. The plan therefore takes the buffers of a few splits at the powers of two, and a straight
-//! line between them. That is llama.cpp's figure at those contexts with one slot and one cache type, and a figure near
-//! it elsewhere, from so few numbers that a table of a model can hold them all.
+//! llama.cpp's own buffer is not smooth in this case: it jumps with every layer and every 256 tokens, because
+//! the allocator fills gaps that copies of weights and caches leave. The plan therefore samples the buffers
+//! of a few splits at powers of two, and interpolates linearly. The result equals llama.cpp's figure at those
+//! contexts with one slot and one cache type, and is close to it elsewhere. It needs so few numbers that the
+//! table of a model can contain all of them.
 
 use crate::architecture::Architecture;
 use crate::bytes::Bytes;
@@ -13,11 +14,11 @@ use crate::segments::Segment;
 use crate::settings::{CacheLayout, ExpertPlacement, Settings};
 use crate::weights::PlacedWeights;
 
-/// The least number of cells that a buffer is taken at; the others are its doubles.
+/// Smallest number of cells at which a buffer is sampled; each further sample doubles it.
 pub const LEAST_SAMPLE: u64 = 2048;
 
-/// Numbers of first layers whose buffers are taken: as many layers in the host's memory as the next of them need the
-/// same buffer.
+/// Numbers of first layers whose buffers are sampled. Smaller numbers in host memory need the same buffer as
+/// the next one that is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
     /// Complete layers; a single one has its own buffer.
@@ -27,7 +28,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Those of a model whose weights are placed: a buffer grows where a layer of another size joins.
+    /// Computes the sampled numbers of a model. A buffer grows when a layer of another size is added.
     pub fn new(model: &Architecture, weights: &PlacedWeights) -> Ends {
         let kind = |index: usize| {
             (weights.layers[index].gpu, weights.experts[index].gpu, model.layers[index].cache_shape())
@@ -47,14 +48,14 @@ impl Ends {
 /// How the model is split between the GPU and the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Split {
-    /// The splits whose buffers are taken, as `-ngl` and experts: the largest counts.
+    /// Sampled splits, as `-ngl` and experts; the largest buffer counts.
     pub(crate) samples: Vec<(u64, ExpertPlacement)>,
-    /// Whether the GPU copies the output matrix in.
+    /// Whether the output matrix is copied to the GPU.
     pub(crate) copies_output: bool,
 }
 
 impl Split {
-    /// The split of these settings; none with several GPUs or none, or with all of the model on the one.
+    /// Returns the split of these settings, or `None` unless a single GPU holds a part of the model.
     pub(crate) fn new(model: &Architecture, weights: &PlacedWeights, settings: &Settings) -> Option<Split> {
         let layers = model.layers.len() as u64;
         let on_host = settings.gpu_layers.map_or(0, |on_gpu| (layers + 1).saturating_sub(on_gpu));
@@ -85,7 +86,7 @@ impl Split {
     }
 }
 
-/// The run whose buffer is taken: one slot of the server with one type for K and V.
+/// Returns the settings with which a buffer is sampled: one server slot, with the same type for K and V.
 pub(crate) fn sampled(settings: &Settings, cache_type: CacheType, context: u64) -> Settings {
     Settings {
         context,
@@ -98,13 +99,14 @@ pub(crate) fn sampled(settings: &Settings, cache_type: CacheType, context: u64) 
     }
 }
 
-/// Numbers of cells at which a buffer is taken: powers of two, the last of them at least those of the longest context.
+/// Returns the numbers of cells at which a buffer is sampled: powers of two, up to the first one that is not
+/// below the longest context.
 pub fn sample_cells(max_context: u64) -> impl Iterator<Item = u64> {
     let last = max_context.max(LEAST_SAMPLE).next_power_of_two();
     (LEAST_SAMPLE.ilog2()..=last.ilog2()).map(|power| 1 << power)
 }
 
-/// Returns the linear segments through buffers at [`LEAST_SAMPLE`] cells and its doubles.
+/// Returns linear segments through samples at [`LEAST_SAMPLE`] cells and its doubles.
 pub fn through(samples: &[u64]) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
     let firsts = (0..).map(|power| LEAST_SAMPLE << power).zip(samples);
@@ -112,7 +114,7 @@ pub fn through(samples: &[u64]) -> Vec<Segment> {
     for ((cells, bytes), next) in firsts.zip(nexts) {
         let steps = (cells / CELL_STEP) as i64;
         let rise = next.map_or(0, |next| *next as i64 - *bytes as i64);
-        // a step too large by less than a byte
+        // rounded up, by less than a byte per step
         let segment = Segment { cells, bytes: Bytes(*bytes), slope: -(-rise).div_euclid(steps) };
         if segments.is_empty() {
             segments.push(Segment { cells: CELL_STEP, slope: 0, ..segment });
@@ -122,19 +124,20 @@ pub fn through(samples: &[u64]) -> Vec<Segment> {
     segments
 }
 
-/// The buffers of the whole model on one GPU, by run.
+/// Buffers of the whole model on one GPU, by settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WholeBytes {
     /// One slot of the server.
     pub one_slot: u64,
     /// All slots of the server.
     pub all_slots: u64,
-    /// Requested run, which may keep the logits of every token.
+    /// Requested settings, which may keep the logits of every token.
     pub asked: u64,
 }
 
-/// The buffer of a part of the model: of the buffers taken the largest and what further slots add, but at least that
-/// of the whole model, since logits come last, when all copies are gone. `output` is an output matrix that is copied in.
+/// Returns the buffer of a part of the model: the largest sample plus the growth by further slots, but at
+/// least the buffer of the whole model, since logits come last, after all copies are released. `output` is
+/// the size of an output matrix that is copied in.
 pub fn partial_bytes(samples: impl Iterator<Item = u64>, whole: WholeBytes, output: u64) -> u64 {
     let one_slot = samples.fold(whole.one_slot, u64::max);
     (one_slot + whole.all_slots.saturating_sub(whole.one_slot)).max(whole.asked) + output
@@ -147,7 +150,7 @@ mod tests {
     use crate::segments::value_at;
 
     #[test]
-    fn a_buffer_is_that_of_a_power_of_two_and_on_a_line_between_two_of_them() {
+    fn buffers_are_sampled_at_powers_of_two_and_interpolated_between_them() {
         let segments = through(&[700, 1500, 700, 100]);
         let cells = [256, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 20_480];
         let at = cells.map(|cells| value_at(&segments, cells).unwrap().0);

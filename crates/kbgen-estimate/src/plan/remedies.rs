@@ -1,4 +1,4 @@
-//! Single changes of the settings with which a model fits.
+//! Changes of a single setting with which a model fits.
 
 use serde::Serialize;
 
@@ -13,22 +13,22 @@ use crate::planner::Planner;
 use crate::quantization::{CacheType, Quantization};
 use crate::settings::{ExpertPlacement, Settings};
 
-/// Changes that make it fit, none where a change does not.
+/// Changes that make the model fit; `None` where a change does not.
 #[derive(Debug, Serialize)]
 pub struct Remedies {
-    /// Layers of each of several devices, where only llama.cpp's own split does not fit.
+    /// Layers of each of several devices, if only llama.cpp's own split does not fit.
     pub tensor_split: Option<Vec<u64>>,
-    /// Tokens of a shorter context.
+    /// Largest context in tokens that fits.
     pub context: Option<u64>,
-    /// The widest type for K and V.
+    /// Widest cache type for K and V that fits.
     pub cache_type: Option<&'static str>,
-    /// The widest quantization.
+    /// Widest quantization that fits.
     pub quant: Option<&'static str>,
     /// Experts in RAM.
     pub cpu_experts: Option<Moved>,
     /// Whole layers in RAM.
     pub gpu_layers: Option<Moved>,
-    /// All experts and whole layers in RAM, where the experts do not suffice.
+    /// All experts and whole layers in RAM, if the experts alone do not suffice.
     #[serde(skip)]
     pub both: Option<Settings>,
 }
@@ -45,14 +45,14 @@ pub struct Moved {
     /// Bytes of weights and cache in RAM.
     #[serde(skip)]
     pub held: Bytes,
-    /// The settings with this change.
+    /// Settings with this change.
     #[serde(skip)]
     pub settings: Settings,
 }
 
 impl Remedies {
-    /// Finds changes with which all GPUs have enough memory at the driver's maximum. `narrower` are the quantizations
-    /// to try, largest first, and `context` is the largest that fits.
+    /// Finds changes with which all GPUs have enough memory, even if the driver uses its maximum. `narrower`
+    /// are the quantizations to try, largest first.
     pub fn find(
         planner: &mut Planner<'_>,
         settings: &Settings,
@@ -93,8 +93,9 @@ impl Remedies {
         })
     }
 
-    /// Returns the settings that run this very quantization and context: another split, else experts in RAM, which costs
-    /// less speed, unless they take more than 5/4 of the RAM that whole layers do.
+    /// Returns settings that run the model without changing quantization or context: another split, else
+    /// experts in RAM, which costs less speed than whole layers, unless they need more than 5/4 of the RAM
+    /// that whole layers do.
     pub fn plan(&self, settings: &Settings) -> Option<Settings> {
         if let Some(shares) = &self.tensor_split {
             return Some(Settings { tensor_split: shares.clone(), ..settings.clone() });
@@ -155,7 +156,7 @@ fn layers_in_ram(
     }
 }
 
-/// The widest narrower type that stock builds have a kernel for.
+/// Returns the widest narrower cache type for which stock builds have a kernel.
 fn narrower_cache(
     planner: &mut Planner<'_>,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! The largest choices that still fit in the memory that is free.
+//! Finds the largest values of single settings that fit into the free memory.
 
 use crate::bytes::Bytes;
 use crate::cache::CELL_STEP;
@@ -8,11 +8,10 @@ use crate::quantization::Quantization;
 use crate::segments::{at_step, cells_of};
 use crate::settings::{ExpertPlacement, Settings};
 
-/// Memory that is free for weights, cache and compute buffers, on each GPU in order; what
-/// the driver takes is not in it.
+/// Free memory for weights, cache and compute buffers, by GPU, without the memory that the driver uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Available {
-    /// GPU by GPU.
+    /// Free memory of each GPU, in order.
     pub gpus: Vec<Bytes>,
 }
 
@@ -28,11 +27,11 @@ impl Available {
     }
 }
 
-/// The largest context in tokens up to the model's own maximum with which everything fits;
-/// none when not even 256 tokens for each separate sequence do.
+/// Returns the largest context in tokens that fits, up to the model's own maximum, or `None` if not even 256
+/// tokens per separate sequence fit.
 ///
-/// Every number of cells is looked at: a compute buffer may shrink where the context
-/// grows, so a search by halves could miss the largest.
+/// Tests every number of cells: a compute buffer may shrink as the context grows, so a binary search could
+/// miss the largest one.
 pub fn largest_context(
     planner: &mut Planner<'_>,
     settings: &Settings,
@@ -46,7 +45,7 @@ pub fn largest_context(
     Ok(steps.map(|steps| at_step(settings, steps).context.min(longest)))
 }
 
-/// The first of `candidates`, best first, with which everything fits; none when none does.
+/// Returns the first of `candidates` (best first) that fits, or `None`.
 pub fn best_quantization(
     planner: &mut Planner<'_>,
     settings: &Settings,
@@ -62,8 +61,8 @@ pub fn best_quantization(
     Ok(None)
 }
 
-/// The most layers on the GPUs (the output counted as one) with which everything fits on
-/// them; none when not even no layer does, since the GPU computes for the CPU too.
+/// Returns the largest number of layers on the GPUs that fits, counting the output as one, or `None` if not
+/// even zero fits, since the GPU also computes for the CPU.
 pub fn most_gpu_layers(
     planner: &mut Planner<'_>,
     settings: &Settings,
@@ -78,8 +77,8 @@ pub fn most_gpu_layers(
     Ok(None)
 }
 
-/// The fewest first layers whose experts have to stay on the CPU (`--n-cpu-moe`) for
-/// everything else to fit on the GPUs; none when even all do not suffice, or without experts.
+/// Returns the smallest number of first layers whose experts must stay on the CPU (`--n-cpu-moe`) for
+/// everything else to fit on the GPUs, or `None` if the model has no experts or even all are not enough.
 pub fn fewest_cpu_experts(
     planner: &mut Planner<'_>,
     settings: &Settings,

@@ -1,22 +1,22 @@
-//! The verdict on one device.
+//! Verdict whether a model fits on one device.
 
 use crate::backend::Backend;
 use crate::bytes::Bytes;
 use crate::estimator::BytesRange;
 
-/// Verdict whether a model runs, given the driver's share as a range.
+/// Verdict whether a model fits, given the driver's share as a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It fits even at the upper ends of all ranges.
+    /// The model fits even at the upper ends of all ranges.
     Fits,
-    /// It fits only below the upper ends.
+    /// The model fits only below the upper ends.
     Tight,
-    /// It does not fit.
+    /// The model does not fit.
     No,
 }
 
 impl Verdict {
-    /// The word in data and styles.
+    /// Returns the word used in data and styles.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -25,13 +25,14 @@ impl Verdict {
         }
     }
 
-    /// The verdict for `needed` bytes of buffers on a CUDA device of which programs see `memory` bytes.
+    /// Returns the verdict for `needed` bytes of buffers on a CUDA device on which programs see `memory`
+    /// bytes.
     pub fn of(needed: u64, memory: u64) -> Self {
         let exact = |bytes| BytesRange { low: Bytes(bytes), high: Bytes(bytes) };
         Self::of_ranges(exact(needed), Backend::Cuda.profile().driver, exact(memory))
     }
 
-    /// The verdict for ranges: buffers, driver's share, and the memory that programs see.
+    /// Returns the verdict for ranges of buffers, the driver's share, and the memory that programs see.
     pub fn of_ranges(needed: BytesRange, driver: BytesRange, memory: BytesRange) -> Self {
         if needed.high + driver.high <= memory.low {
             Self::Fits

@@ -1,4 +1,4 @@
-//! Checkpoints of Hugging Face, written here, and damaged ones.
+//! Reads generated checkpoints of Hugging Face, and damaged ones.
 
 use std::fmt::Write;
 use std::io::{self, Read};
@@ -11,12 +11,12 @@ use kbgen_estimate::header_error::HeaderError;
 
 use crate::rows::{MODELS, fields, rows};
 
-/// A file with this header and no data.
+/// Returns a file with this header and no data.
 fn file(header: &str) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat()
 }
 
-/// A header of BF16 tensors.
+/// Returns a header of BF16 tensors.
 fn header(tensors: &[(String, Vec<u64>)]) -> String {
     let mut text = String::from("{\"__metadata__\":{\"format\":\"pt\"}");
     let mut start = 0;
@@ -32,7 +32,7 @@ fn header(tensors: &[(String, Vec<u64>)]) -> String {
     text + "}"
 }
 
-/// The tensors of a dense model under the names of a checkpoint.
+/// Returns the tensors of a dense model under their names in a checkpoint.
 fn tensors(model: &ArchitectureFields) -> Vec<(String, Vec<u64>)> {
     let head = if model.head_dim == 0 { model.hidden / model.heads } else { model.head_dim };
     let (hidden, query, key) = (model.hidden, model.heads * head, model.kv_heads * head);
@@ -128,7 +128,7 @@ fn layers_that_predict_several_tokens_are_not_loaded() {
     assert_eq!(checkpoint.bytes_on_card(&model, 2), Ok(300), "a vision tower is on every card");
 }
 
-/// Input without an end.
+/// Infinite input.
 struct Endless;
 
 impl Read for Endless {
@@ -175,7 +175,7 @@ fn damaged_headers_are_refused_with_the_reason() {
     }
     let deep = "[".repeat(100_000);
     assert!(refusal(&file(&format!("{{\"a\":{deep}"))).starts_with("not a safetensors header"));
-    // a length within the limit, and no end: as much is read as the length says, and no more
+    // a length within the limit, but endless input: no more is read than the length declares
     let length = 1_000_000_u64.to_le_bytes();
     let endless = length.as_slice().chain(Endless);
     assert!(read_header(endless).unwrap_err().to_string().starts_with("not a safetensors header"));

@@ -33,7 +33,7 @@ fn a_file_has_as_many_tensors_of_each_type_as_the_quantizer_gives_it() {
     }
 }
 
-/// Every figure of a part is llama.cpp's own.
+/// Asserts that every figure of a part is llama.cpp's own.
 fn agree_to_the_byte(part: Part, at_least: usize) {
     let figures: Vec<_> = figures().iter().filter(|figure| figure.part == part).collect();
     assert!(figures.len() >= at_least, "{} figures", figures.len());

@@ -1,7 +1,7 @@
 //! Loads that real programs logged, against the band of their backend.
 //!
-//! `tests/data/real_loads.csv` holds what llama.cpp and Ollama printed, `tests/data/real_models.csv` the models that were
-//! not measured.
+//! `tests/data/real_loads.csv` contains the figures that llama.cpp and Ollama printed,
+//! `tests/data/real_models.csv` the models that were not measured.
 
 use std::collections::BTreeMap;
 
@@ -55,13 +55,13 @@ fn settings(row: &Row) -> Settings {
     settings
 }
 
-/// The measured models, and those of the logs, by their slugs.
+/// Returns the measured models, and those of the logs, by slug.
 pub fn logged_models() -> BTreeMap<String, Architecture> {
     let all = [rows(MODELS), rows(OTHER_MODELS)].concat();
     all.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()
 }
 
-/// Parts of a load that were logged for a GPU, beside the estimate for its backend.
+/// Parts of a load that were logged for a GPU, and the estimate for its backend.
 struct LoggedGpu {
     backend: String,
     name: String,
@@ -71,7 +71,7 @@ struct LoggedGpu {
     is_compute_inside: bool,
     /// Weights, cache and compute buffer in MiB; parts that were not logged are estimated.
     total: f64,
-    /// The estimate of the same.
+    /// Estimated range of the same sum.
     range: [f64; 2],
 }
 
@@ -88,9 +88,9 @@ fn backend(name: &str) -> &'static [Backend] {
     }
 }
 
-/// Returns the loads of all backends, GPU by GPU. Set aside are two loads on Vulkan in April 2025: DeepSeek V2.5, whose
-/// cache was laid out differently until May 2025, and Llama 4, of which only a part in RAM was logged; and a load of
-/// March 2024, whose compute buffer is 4 MiB smaller than those of later builds.
+/// Returns the loads of all backends by GPU. Omits two loads on Vulkan in April 2025: DeepSeek V2.5, whose
+/// cache had another layout until May 2025, and Llama 4, of which only a part in RAM was logged; and a load
+/// of March 2024, whose compute buffer is 4 MiB smaller than those of later builds.
 fn logged() -> Vec<LoggedGpu> {
     let models = logged_models();
     let rows = rows(LOADS);
@@ -112,7 +112,7 @@ fn logged() -> Vec<LoggedGpu> {
         let backends = backend(&row["backend"]);
         let profile = backends[0].profile();
         let mut settings = settings(row);
-        // Metal reorders operations, so that copies of a wide mask leave no gap: the current build is nearer.
+        // Metal reorders operations, so that copies of a wide mask leave no gap: the current build is closer.
         if backends != [Backend::Metal] {
             settings.build = build_of(row);
         }
@@ -136,7 +136,7 @@ fn logged() -> Vec<LoggedGpu> {
                 (said.unwrap_or(range[0]), range)
             };
             let (own_weights, mut weight_range) = part(weights, device.weights);
-            // files of other recipes: `kbgen fit FILE` reads the weights of these
+            // files of other recipes, whose weights `kbgen fit FILE` reads
             if own_weights < weight_range[0] - 1.0 || own_weights > weight_range[1] + 1.0 {
                 weight_range = [own_weights, own_weights];
             }
@@ -177,7 +177,7 @@ fn quantile(sorted: &[f64], percent: usize) -> f64 {
     sorted[((sorted.len() * percent).div_ceil(100)).clamp(1, sorted.len()) - 1]
 }
 
-/// The logs print MiB with two digits or none.
+/// Tolerance in MiB for a logged total: logs print MiB with two decimals or none.
 const ROUNDING: f64 = 3.0;
 
 #[test]
@@ -233,7 +233,7 @@ fn no_verdict_contradicts_a_load() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Returns the period of the build that wrote a log: of its number, or else of its date.
+/// Returns the period of the build that wrote a log, by its number, else by its date.
 fn build_of(row: &Row) -> Build {
     let (number, date) = row["build"].split_once(' ').unwrap_or(("", &row["build"]));
     let number = number.trim_end_matches('?');
@@ -242,7 +242,7 @@ fn build_of(row: &Row) -> Build {
     number.parse().or_else(|_| date.parse()).unwrap_or_else(|_| panic!("{}", row["build"]))
 }
 
-/// Compute buffer that a log shows, with the replays of the current build and of the one that wrote the log, in MiB.
+/// Logged compute buffer, and its replays for the current build and for the build that wrote the log, in MiB.
 struct LoggedBuffer {
     backend: &'static str,
     is_host: bool,
@@ -251,7 +251,7 @@ struct LoggedBuffer {
     replayed: [f64; 2],
 }
 
-/// Returns the compute buffers of all logs but the one of DeepSeek V2.5, whose cache was laid out differently until May
+/// Returns the compute buffers of all logs except DeepSeek V2.5, whose cache had another layout until May
 /// 2025.
 fn logged_buffers() -> Vec<LoggedBuffer> {
     let models = logged_models();

@@ -1,16 +1,17 @@
-//! llama.cpp's figures against the estimator's: read, compared and scored in one place, for
-//! the tests and for `ACCURACY.md`, whose tables the methodology page of the site repeats.
+//! Reads, compares and scores llama.cpp's figures and those of the estimator, for the tests and for
+//! `ACCURACY.md`, whose tables the methodology page of the site repeats.
 //!
-//! All rows are llama.cpp's own: its quantizer's dry run (`measured_files.csv`) and its memory breakdown after a load
-//! without allocation on a stand-in for CUDA devices (`measured.csv`, one row a run). `measured_models.csv` holds the
-//! models' hyperparameters. Most rows are of commit 0c1e570. Those of Qwen2.5-VL, Qwen3-VL, Ministral 3, Nemotron Nano 2,
-//! Nemotron 3 Super, Gemma 4 E2B and E4B, and the embedding models are of v0.5.0, as built for
-//! `@node-llama-cpp/linux-x64` 3.22.1. It gives the figures of 0c1e570 but for the host's compute buffer with two GPUs,
-//! which these rows leave out. E2B and E4B have no rows with two GPUs: their compute buffers differ from the replay by 3
-//! to 15 MiB there. DeepSeek V3.2, GLM-5 and MiMo V2 Flash are of v0.5.0 too, as built for `llama-cpp-python` 0.3.36; that
-//! build gave the figures of 0c1e570 for the rows of DeepSeek V2 Lite that were repeated. The shares of their experts are
-//! normalized and scaled as the metadata of the files say. The embedding models pool their vectors (`embeddings` of
-//! `llama_context_params`), so all tokens have outputs.
+//! All rows are llama.cpp's own: its quantizer's dry run (`measured_files.csv`) and its memory breakdown
+//! after a load without allocation on a simulated CUDA device (`measured.csv`, one row per run).
+//! `measured_models.csv` contains the models' hyperparameters. Most rows are of commit 0c1e570. Those of
+//! Qwen2.5-VL, Qwen3-VL, Ministral 3, Nemotron Nano 2, Nemotron 3 Super, Gemma 4 E2B and E4B, and the
+//! embedding models are of v0.5.0, as built for `@node-llama-cpp/linux-x64` 3.22.1. It gives the figures of
+//! 0c1e570 except for the host's compute buffer with two GPUs, which these rows omit. E2B and E4B have no
+//! rows with two GPUs, where their compute buffers differ from the replay by 3 to 15 MiB. DeepSeek V3.2,
+//! GLM-5 and MiMo V2 Flash are also of v0.5.0, as built for `llama-cpp-python` 0.3.36; that build gave the
+//! figures of 0c1e570 for the rows of DeepSeek V2 Lite that were repeated. The shares of their experts are
+//! normalized and scaled according to the metadata of the files. The embedding models pool their vectors
+//! (`embeddings` of `llama_context_params`), so all tokens have outputs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,7 +69,7 @@ fn settings(row: &Row) -> Settings {
     settings
 }
 
-/// Which part of the need a figure is.
+/// Part of the need that a figure describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     File,
@@ -79,7 +80,7 @@ pub enum Part {
     Total,
 }
 
-/// How the layers of a run are placed.
+/// Placement of the layers of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placed {
     OneGpu,
@@ -97,7 +98,7 @@ pub struct Figure {
     pub on_gpu: bool,
     pub estimated: u64,
     pub measured: u64,
-    /// The run in words, for a failure.
+    /// Settings of the run, for failure messages.
     pub run: String,
 }
 
@@ -110,7 +111,7 @@ impl Figure {
     }
 }
 
-/// Every measured figure with the estimate for it.
+/// Returns every measured figure with its estimate.
 pub fn figures() -> &'static [Figure] {
     static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -182,7 +183,7 @@ fn placed(row: &Row) -> Placed {
     }
 }
 
-/// The settings of a run in words.
+/// Describes the settings of a run.
 pub fn describe(row: &Row) -> String {
     let settings = row.iter().filter(|(name, value)| {
         !value.is_empty() && !["gpu0_", "gpu1_", "host_"].iter().any(|device| name.starts_with(device))
@@ -190,10 +191,10 @@ pub fn describe(row: &Row) -> String {
     settings.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// A line of the table: its name, and whether a figure belongs to it.
+/// Row of the table: its label, and whether a figure belongs to it.
 type Line = (&'static str, fn(&Figure) -> bool);
 
-/// The lines of the table, in its order; every figure belongs to exactly one.
+/// Rows of the table in order; every figure belongs to exactly one.
 const LINES: &[Line] = &[
     ("file", |figure| figure.part == Part::File),
     ("weights, each device", |figure| figure.part == Part::Weights),
@@ -270,7 +271,7 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// `7176` as `7,176`.
+/// Formats `7176` as `7,176`.
 fn grouped(number: usize) -> String {
     match number {
         0..1000 => number.to_string(),
@@ -312,7 +313,7 @@ fn a_model_of_an_unknown_architecture_lies_in_the_stated_range() {
     let [low, high] = STAND_IN;
     for row in rows(MODELS) {
         let known = fields(&row);
-        // the stand-in has logits, which an encoder has not
+        // the replacement has logits, an encoder does not
         if Family::named(&known.name).is_some_and(|family| family.is_encoder) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Tables of measured figures, and the models that they are about.
+//! Tables of measured figures, and their models.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::field::{FieldKind, FieldValue};
 use kbgen_estimate::fields::ArchitectureFields;
 
-/// A row of a table, by its columns.
+/// Row of a table, by column.
 pub type Row = BTreeMap<String, String>;
 
 /// Hyperparameters of the measured models.
 pub const MODELS: &str = include_str!("../data/measured_models.csv");
 
-/// Parses a table with a line of headings.
+/// Parses a table with a header row.
 pub fn rows(table: &str) -> Vec<Row> {
     csv::Reader::from_reader(table.as_bytes()).deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// The number in a column; an empty or missing one is zero.
+/// Returns the number in a column; zero if it is empty or missing.
 pub fn number(row: &Row, column: &str) -> u64 {
     row.get(column).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// The hyperparameters in a row.
+/// Returns the hyperparameters in a row.
 pub fn fields(row: &Row) -> ArchitectureFields {
     let mut fields = ArchitectureFields::default();
     for field in ArchitectureFields::ALL {
@@ -39,7 +39,7 @@ pub fn fields(row: &Row) -> ArchitectureFields {
     fields
 }
 
-/// The measured models by their slugs.
+/// Returns the measured models by slug.
 pub fn models() -> BTreeMap<String, Architecture> {
     let rows = rows(MODELS);
     rows.iter().map(|row| (row["id"].clone(), fields(row).build().unwrap())).collect()

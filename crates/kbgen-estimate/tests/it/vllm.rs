@@ -1,6 +1,6 @@
-//! Python engines against figures that their logs reported.
+//! Compares estimates for Python engines with figures from their logs.
 //!
-//! `tests/data/vllm.csv` holds what vLLM logged of its own memory, with the address of each log.
+//! `tests/data/vllm.csv` contains the memory that vLLM logged, with the address of each log.
 
 use kbgen_estimate::architecture::LayerKind;
 use kbgen_estimate::bytes::Bytes;
@@ -14,7 +14,7 @@ use kbgen_estimate::vllm::{PoolCache, PoolSettings, PoolVerdict, request_bytes, 
 use crate::loads::logged_models;
 use crate::rows::{models, number, rows};
 
-/// Memory that vLLM logged of itself.
+/// Memory that vLLM logged.
 const REPORTS: &str = include_str!("../data/vllm.csv");
 
 const GIB: u64 = 1 << 30;
@@ -59,14 +59,14 @@ fn what_vllm_measures_lies_in_the_range() {
     let seen = PoolSettings { memory: Bytes(GIB * 7922 / 100), utilization: Some(900), ..card(80) };
     let need = vllm(model, &seen).unwrap();
     assert!((need.pool.low.0..=need.pool.high.0).contains(&57_219_701_801), "{need:?}");
-    // activation peak and memory outside PyTorch, on one card and on each of two
+    // activation peak and memory outside PyTorch, on one GPU and on each of two
     let reserve = |cards| vllm(model, &PoolSettings { cards, ..card(80) }).unwrap().reserve;
     for (cards, logged) in [(1, 1_352_914_698 + 1_921_997_865), (2, 1_352_914_698 + 3_843_995_730)] {
         assert!((reserve(cards).low.0..=reserve(cards).high.0).contains(&logged));
     }
 }
 
-/// Pools that vLLM logged, each with the memory that it saw.
+/// Pools that vLLM logged, each with the memory that vLLM saw.
 #[test]
 fn logged_pools_lie_in_the_range() {
     const MIB: u64 = 1 << 20;
@@ -111,7 +111,7 @@ fn a_sliding_window_needs_less_than_the_whole_context() {
     assert!(gemma.low < gemma.high);
     let all_layers: u64 = 100_000 * 62 * 2 * 16 * 128 * 2;
     assert!(gemma.high.0 * 3 < all_layers);
-    // GLM's latent row of 576 values, the same on every card
+    // GLM's latent row of 576 values, the same on every GPU
     let latent = &models["glm-4.7-flash"];
     let on_cards = |cards| request_bytes(latent, &PoolSettings { cards, ..settings }, 16).unwrap().low;
     assert_eq!(on_cards(1), Bytes(16 * 47 * 576 * 2));
@@ -146,7 +146,7 @@ fn cards_share_what_can_be_shared() {
     let half = on(2).unwrap().0;
     assert!(half * 2 > on(1).unwrap().0, "norms are on both");
     assert!(half * 2 < on(1).unwrap().0 * 1001 / 1000);
-    // 16 cards copy the 8 KV heads
+    // 16 GPUs copy the 8 KV heads
     assert!(on(16).unwrap().0 * 8 > half * 2 / 2);
     assert!(on(3).is_err());
     assert!(on(0).is_err());
@@ -221,7 +221,7 @@ fn sglang_s_pool_lies_in_the_range() {
     let need = sglang(&models["qwen3-235b-a22b"], &four).unwrap();
     let logged = 2 * 823 * GIB / 100;
     assert!((need.pool.low.0..=need.pool.high.0).contains(&logged), "{need:?}");
-    // Without the option, a larger card keeps more free, and no card promises more than it has.
+    // Without the option, a larger GPU keeps more memory free, and no GPU promises more than it has.
     let on = |memory| sglang(&models["llama-3.1-8b-instruct"], &card(memory)).unwrap();
     assert!(on(80).reserve.low > on(24).reserve.low && on(24).reserve.low > on(16).reserve.low);
     assert_eq!(on(16).verdict(8192), PoolVerdict::TooLarge);

@@ -1,4 +1,4 @@
-//! Files of the measured models, written from their lists of tensors, need the same bytes as the models.
+//! Files of the measured models, created from their tensor lists, need the same bytes as the models.
 
 use std::{env, fs};
 
@@ -79,7 +79,7 @@ fn a_file_has_the_bytes_that_llama_cpp_counts() {
 
 #[test]
 fn headers_of_the_measured_models_are_left_for_the_script_of_the_page() {
-    // a test of the crate has no `CARGO_TARGET_TMPDIR`
+    // unit tests have no `CARGO_TARGET_TMPDIR`
     let folder = env::current_exe().unwrap().ancestors().nth(3).unwrap().join("tmp/gguf");
     fs::create_dir_all(&folder).unwrap();
     let models = models();
