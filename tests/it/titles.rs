@@ -56,7 +56,7 @@ fn a_suggestion_shares_rare_words() {
     let knowledge = Knowledge::read();
     let split =
         "Error: split GGUF \"x-00001-of-00003.gguf\" filename count 3 does not match metadata count 2";
-    assert_eq!(knowledge.answers(split)[0].slug, "gguf-split-invalid");
+    assert_eq!(knowledge.answers(split)[0].slug, "ollama-create-split-gguf");
     for text in [
         "ValueError: the loader could not read its input",
         "failed to load the model\nerror: the server did not start: out of time\nwarning: memory was not found",
