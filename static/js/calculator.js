@@ -415,7 +415,7 @@
     $("pair-note").textContent = ollama
       ? t("Ollama uses one type for both.")
       : t(
-          "Different K and V types require a build with GGML_CUDA_FA_ALL_QUANTS: standard builds have no CUDA kernel for this pair.",
+          "Standard CUDA builds have no kernel for two different types: they convert the cache to f16 in each pass, which is slow. A build with GGML_CUDA_FA_QUANTS=all has one.",
         );
     $("slots-note").hidden = state.slots === 1 && !ollama;
     $("slots-note").textContent = ollama

@@ -128,7 +128,7 @@ export default function ({ folder, browser, url }) {
       await focused("runner");
       await press("Tab", "ArrowRight");
       assert.match(await text(page, "commands"), /-ctk q8_0 -ctv f16/);
-      assert.match(await text(page, "pair-note"), /GGML_CUDA_FA_ALL_QUANTS/);
+      assert.match(await text(page, "pair-note"), /GGML_CUDA_FA_QUANTS/);
       await press("Tab", "ArrowRight");
       assert.match(await text(page, "commands"), /-ctk q8_0 -ctv q8_0/);
       assert.ok(await page.locator("#pair-note").isHidden());
