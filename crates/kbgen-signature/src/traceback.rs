@@ -68,7 +68,7 @@ struct Raised {
 
 impl Traceback {
     /// Returns the lines of the chain and of the message.
-    pub(crate) fn lines(&self) -> RangeInclusive<usize> {
+    pub fn lines(&self) -> RangeInclusive<usize> {
         self.first_line..=self.line + MESSAGE_LINES
     }
 
