@@ -277,8 +277,10 @@
     if (!exact.length) near.forEach(addNear);
     const summary = exact.length
       ? exact.length === 1
-        ? t("One page describes this message.")
-        : t("{n} pages match this text, most likely first.", { n: exact.length })
+        ? t("One page describes this message. If none of its causes applies, yours is another one.")
+        : t("{n} pages match this text, most likely first. If none of their causes applies, yours is another one.", {
+            n: exact.length,
+          })
       : near.length && "whole" in near[0]
         ? t("No signature matches, but a page has this title.")
         : near.length && near[0].weak
