@@ -1,6 +1,6 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, Index, LogEnd, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, Index, Kind, LogEnd, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
@@ -70,8 +70,8 @@ pub fn read_log(
         let is_survived = matches(page).is_some_and(|found| {
             let is_warning = is_warning(&found.quote);
             let has_own_traceback = |traceback: &Traceback| traceback.lines().contains(&found.line);
-            let is_handled = is_warning
-                || traceback.as_ref().is_some_and(|traceback| traceback.first_line > found.line);
+            let is_handled =
+                is_warning || traceback.as_ref().is_some_and(|traceback| traceback.first_line > found.line);
             let line = Some(found.line);
             is_handled && is_failed_import(&found.quote) && last_failure > line
                 || is_warning && (last_end > line || ending.is_some_and(|ending| !has_own_traceback(ending)))
@@ -84,9 +84,19 @@ pub fn read_log(
     // A page for a message such as `Killed` says as much as readings that do not name the cause.
     let is_brief = diagnosis.matches.iter().any(|found| found.brief && !found.weak);
     let readings = readings.into_iter().filter(|reading| reading.names_cause || !is_brief);
-    // The end of a program says more than a warning that it survived.
+    // The end of a program, or a later report of an error, says more than warnings.
+    let is_mild = |page: &&DiagnosedPage| {
+        let is_brief = matches(page).is_some_and(|found| found.brief);
+        !is_brief && index.kind(&page.slug) != Some(Kind::Wrapper)
+    };
+    let asserted: Vec<&DiagnosedPage> = answers.iter().filter(|page| page.exact).collect();
+    let first_line = asserted.iter().filter_map(|page| page.line).min();
+    let are_mild = asserted.iter().all(is_mild);
     let link = |reading: Reading| {
-        let names_cause = reading.names_cause || are_survived && reading.ends;
+        let reports = reading.ends || !reading.explains;
+        let is_later = first_line.is_some_and(|first| reading.line > first);
+        let leads = are_mild && reports && is_later && !is_warning(log.line(reading.line));
+        let names_cause = reading.names_cause || are_survived && reading.ends || leads;
         link(db, Reading { names_cause, ..reading })
     };
     readings.map(link).collect()

@@ -231,8 +231,8 @@
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
-    const isCause = match =>
-      !match.brief && tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
+    const kindOf = match => tables.match.pages.find(page => page.slug === match.slug).kind;
+    const isCause = match => !match.brief && kindOf(match) === "cause";
     const tail = text.slice(-NEAR_END);
     const causes = exact.filter(isCause);
     let namesCause = causes.length > 0;
@@ -252,8 +252,12 @@
         ? end > line || (said.end && (line < said.start || line > said.end))
         : /ImportError|No module named/.test(lines[line - 1]) && said.start > line && failure > line;
     if (causes.every(isSurvived)) {
-      // The end of a program says more than a warning that it survived.
-      if (namesCause) readings = readings.map(one => (one.ends ? { ...one, names_cause: true } : one));
+      // The end of a program, or a later report of an error, says more than warnings.
+      const mild = exact.every(match => !match.brief && kindOf(match) !== "wrapper");
+      const first = Math.min(...exact.map(match => match.line));
+      const leads = ({ line, ends, explains }) =>
+        (ends && namesCause) || (mild && (ends || !explains) && line > first && !isWarning(line));
+      if (exact.length) readings = readings.map(one => (leads(one) ? { ...one, names_cause: true } : one));
       namesCause = false;
     } else readings = [];
     // Pages that only share words with the text add nothing to a reading.

@@ -301,9 +301,19 @@ fn the_end_of_a_program_comes_before_a_warning_that_it_survived() {
     let (answer, text) = diagnose(&format!("{warning}{many}Bus error (core dumped)\n"));
     assert!(text.starts_with("what the log says:\n\nThe program ended with SIGBUS"), "{text}");
     assert_eq!(answer["matches"][0]["slug"], "bnb-no-gpu-support");
+    // A page of a harmless warning comes after an error that only its own text is known of.
+    let harmless = "A matching Triton is not available, some optimizations will not be enabled.\n";
+    assert!(begins(harmless).starts_with("A matching Triton is not available"));
+    let failed = begins(&format!("{harmless}ERROR:    Application startup failed. Exiting.\n"));
+    assert!(
+        failed.starts_with("what the log says:\n\nThe program reports: Application startup failed."),
+        "{failed}"
+    );
     // Of a traceback that is cut off, the last frame is known.
     let cut = key.replace("KeyError: 'tomato'\n", "");
-    assert!(begins(&format!("{warning}{many}{cut}")).starts_with("what the log says:\n\nA Python program failed"));
+    assert!(
+        begins(&format!("{warning}{many}{cut}")).starts_with("what the log says:\n\nA Python program failed")
+    );
     // A later warning is no end, and NCCL reports each failure as a warning.
     assert!(begins(&format!("{warning}WARNING: worker ended with exit code 1\n")).starts_with(title));
     let nccl = "init.cc:497 NCCL WARN Duplicate GPU detected : rank 2 and rank 0 both on CUDA device 1000\n";
