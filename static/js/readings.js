@@ -163,7 +163,8 @@ kbgen.readings = (() => {
     }
     if (!best && !frames.length && inline) best = { root: inline, last: inline, first: inline.line };
     const named = best && best.last;
-    if (inside && frames.length && !(named && named.frames.length)) {
+    // After an exception of the same chain, which the program handled, the cut traceback is the one that ended it.
+    if (inside && frames.length && (root || !(named && named.frames.length))) {
       const raised = !announced && !root && (named || inline);
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
       first = Math.min(first, last.line);
