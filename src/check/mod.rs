@@ -34,6 +34,7 @@ mod solution_heading;
 mod solution_order;
 mod texts;
 mod unknown_reference;
+mod unproven_fix;
 mod unused_template;
 mod weak_signature;
 mod wrong_figure;
@@ -170,6 +171,7 @@ pub const ALL: &[Check] = &[
     Check { rule: solution_heading::RULE, scope: CheckScope::Page, run: solution_heading::run },
     Check { rule: solution_order::RULE, scope: CheckScope::Page, run: solution_order::run },
     Check { rule: unknown_reference::RULE, scope: CheckScope::Site, run: unknown_reference::run },
+    Check { rule: unproven_fix::RULE, scope: CheckScope::Site, run: unproven_fix::run },
     Check { rule: unused_template::RULE, scope: CheckScope::Site, run: unused_template::run },
     Check { rule: weak_signature::RULE, scope: CheckScope::Page, run: weak_signature::run },
     Check { rule: wrong_figure::RULE, scope: CheckScope::Site, run: wrong_figure::run },

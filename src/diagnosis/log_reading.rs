@@ -1,6 +1,6 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, Index, LogEnd, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, Index, Kind, LogEnd, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
@@ -39,7 +39,8 @@ pub struct PageLink {
     pub url: String,
 }
 
-/// Returns what a log says, unless `answers` have a page that names the cause. A page of a failed import does not name the cause if the program went on and a later line does.
+/// Returns what a log says, unless `answers` have a page that names the cause. A page of a failed import or of a warning does
+/// not name the cause if the program went on and another line reports how it failed.
 pub fn read_log(
     db: &DiagnosisDb,
     index: &Index,
@@ -56,14 +57,24 @@ pub fn read_log(
     }
     let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
     let readings = index.readings(diagnosis, traceback.as_ref(), log);
-    let last_failure =
-        readings.iter().filter(|reading| reading.names_cause).map(|reading| reading.line).max();
-    let traceback_start = traceback.map_or(0, |traceback| traceback.first_line);
+    let last = |is_failure: fn(&Reading) -> bool| {
+        let failures =
+            readings.iter().filter(|reading| is_failure(reading) && !is_warning(log.line(reading.line)));
+        failures.map(|reading| reading.line).max()
+    };
+    let last_failure = last(|reading| reading.names_cause);
+    let last_end = last(|reading| reading.names_cause || reading.ends);
+    let ending = traceback.as_ref().filter(|traceback| traceback.figures.get("frames").is_some());
+    let are_survived = !causes.is_empty();
     for page in causes {
         let is_survived = matches(page).is_some_and(|found| {
+            let is_warning = is_warning(&found.quote);
+            let has_own_traceback = |traceback: &Traceback| traceback.lines().contains(&found.line);
             let is_handled =
-                traceback_start > found.line || found.quote.to_ascii_lowercase().contains("warn");
-            is_failed_import(&found.quote) && is_handled && last_failure > Some(found.line)
+                is_warning || traceback.as_ref().is_some_and(|traceback| traceback.first_line > found.line);
+            let line = Some(found.line);
+            is_handled && is_failed_import(&found.quote) && last_failure > line
+                || is_warning && (last_end > line || ending.is_some_and(|ending| !has_own_traceback(ending)))
         });
         if !is_survived {
             return Vec::new();
@@ -73,7 +84,27 @@ pub fn read_log(
     // A page for a message such as `Killed` says as much as readings that do not name the cause.
     let is_brief = diagnosis.matches.iter().any(|found| found.brief && !found.weak);
     let readings = readings.into_iter().filter(|reading| reading.names_cause || !is_brief);
-    readings.map(|reading| link(db, reading)).collect()
+    // The end of a program, or a later report of an error, says more than warnings.
+    let is_mild = |page: &&DiagnosedPage| {
+        let is_brief = matches(page).is_some_and(|found| found.brief);
+        !is_brief && index.kind(&page.slug) != Some(Kind::Wrapper)
+    };
+    let asserted: Vec<&DiagnosedPage> = answers.iter().filter(|page| page.exact).collect();
+    let first_line = asserted.iter().filter_map(|page| page.line).min();
+    let are_mild = asserted.iter().all(is_mild);
+    let link = |reading: Reading| {
+        let reports = reading.ends || !reading.explains;
+        let is_later = first_line.is_some_and(|first| reading.line > first);
+        let leads = are_mild && reports && is_later && !is_warning(log.line(reading.line));
+        let names_cause = reading.names_cause || are_survived && reading.ends || leads;
+        link(db, Reading { names_cause, ..reading })
+    };
+    readings.map(link).collect()
+}
+
+/// Returns whether a line is a warning, after which a program goes on. NCCL reports each failure as one.
+fn is_warning(line: &str) -> bool {
+    line.to_ascii_lowercase().contains("warn") && !line.contains("NCCL WARN")
 }
 
 fn link(db: &DiagnosisDb, reading: Reading) -> LogReading {

@@ -231,24 +231,35 @@
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
-    const isCause = match =>
-      !match.brief && tables.match.pages.some(page => page.slug === match.slug && page.kind === "cause");
-    const end = text.slice(-NEAR_END);
+    const kindOf = match => tables.match.pages.find(page => page.slug === match.slug).kind;
+    const isCause = match => !match.brief && kindOf(match) === "cause";
+    const tail = text.slice(-NEAR_END);
     const causes = exact.filter(isCause);
     let namesCause = causes.length > 0;
     const said = causes.some(match => !match.survivable)
-      ? Object.assign([], { start: 0 })
-      : kbgen.readings(tables.match, found, end, text.slice(0, -end.length).split("\n").length - 1);
+      ? Object.assign([], { start: 0, end: 0 })
+      : kbgen.readings(tables.match, found, tail, text.slice(0, -tail.length).split("\n").length - 1);
     if (!said) return lacks(["data/reading-texts.js"]);
     let readings = said.filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
-    // A page of a failed import does not name the cause if the program went on and a later line does.
-    const failure = Math.max(...readings.filter(reading => reading.names_cause).map(reading => reading.line));
+    // A page of a failed import or of a warning does not name the cause if the program went on and another line reports
+    // how it failed. NCCL reports each failure as a warning.
+    const isWarning = line => /warn/i.test(lines[line - 1]) && !lines[line - 1].includes("NCCL WARN");
+    const last = list => Math.max(...list.filter(({ line }) => !isWarning(line)).map(({ line }) => line));
+    const failure = last(readings.filter(reading => reading.names_cause));
+    const end = last(readings.filter(reading => reading.names_cause || reading.ends));
     const isSurvived = ({ line }) =>
-      /ImportError|No module named/.test(lines[line - 1]) &&
-      (said.start > line || /warn/i.test(lines[line - 1])) &&
-      failure > line;
-    if (causes.every(isSurvived)) namesCause = false;
-    else readings = [];
+      isWarning(line)
+        ? end > line || (said.end && (line < said.start || line > said.end))
+        : /ImportError|No module named/.test(lines[line - 1]) && said.start > line && failure > line;
+    if (causes.every(isSurvived)) {
+      // The end of a program, or a later report of an error, says more than warnings.
+      const mild = exact.every(match => !match.brief && kindOf(match) !== "wrapper");
+      const first = Math.min(...exact.map(match => match.line));
+      const leads = ({ line, ends, explains }) =>
+        (ends && namesCause) || (mild && (ends || !explains) && line > first && !isWarning(line));
+      if (exact.length) readings = readings.map(one => (leads(one) ? { ...one, names_cause: true } : one));
+      namesCause = false;
+    } else readings = [];
     // Pages that only share words with the text add nothing to a reading.
     if (readings.length) near = near.filter(page => !("share" in page));
     // A text that a reading explains is whole, not the beginning of a message.
@@ -270,8 +281,10 @@
     if (!exact.length) near.forEach(addNear);
     const summary = exact.length
       ? exact.length === 1
-        ? t("One page describes this message.")
-        : t("{n} pages match this text, most likely first.", { n: exact.length })
+        ? t("One page describes this message. If none of its causes applies, yours is another one.")
+        : t("{n} pages match this text, most likely first. If none of their causes applies, yours is another one.", {
+            n: exact.length,
+          })
       : near.length && "whole" in near[0]
         ? t("No signature matches, but a page has this title.")
         : near.length && near[0].weak

@@ -1,5 +1,5 @@
 /* What a log says, where no page names the cause: kbgen.readings(table, found, text, before)
-   gives [{slug, line, figures, says, next, pages}], and as `start` the first line of the traceback, for the result of
+   gives [{slug, line, figures, says, next, pages}], and the lines `start` to `end` of the traceback, for the result of
    kbgen.match; `text` is the end of the log, behind so many lines. It gives null if it needs kbgen.readingTexts, which
    is not loaded.
    Port of crates/kbgen-signature/src/reading.rs and traceback.rs; both share the samples of content/readings. */
@@ -163,7 +163,8 @@ kbgen.readings = (() => {
     }
     if (!best && !frames.length && inline) best = { root: inline, last: inline, first: inline.line };
     const named = best && best.last;
-    if (inside && frames.length && !(named && named.frames.length)) {
+    // After an exception of the same chain, which the program handled, the cut traceback is the one that ended it.
+    if (inside && frames.length && (root || !(named && named.frames.length))) {
       const raised = !announced && !root && (named || inline);
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
       first = Math.min(first, last.line);
@@ -473,8 +474,11 @@ kbgen.readings = (() => {
       });
     const readings = said.slice(0, MOST).map(({ order, one }) => {
       if (order < FALLBACK) return { ...one, names_cause: true };
+      if (order < POINTER) return { ...one, explains: true, ends: true };
       return order < REPEATING ? { ...one, explains: true } : one;
     });
-    return Object.assign(readings, { start: trace ? trace.first : 0 });
+    // Without frames, the traceback does not end the program.
+    const end = frames ? trace.line + MESSAGE_LINES : 0;
+    return Object.assign(readings, { start: trace ? trace.first : 0, end });
   };
 })();

@@ -286,6 +286,41 @@ fn a_failure_comes_before_a_failed_import_and_a_warning_that_the_program_survive
 }
 
 #[test]
+fn the_end_of_a_program_comes_before_a_warning_that_it_survived() {
+    let begins = |log: &str| diagnose(log).1;
+    let warning = "UserWarning: The installed version of bitsandbytes was compiled without GPU support. 8-bit \
+                   optimizers, 8-bit multiplication, and GPU quantization are unavailable.\n";
+    let title = "bitsandbytes was compiled without GPU support";
+    let key = "Traceback (most recent call last):\n  File \"b.py\", line 2, in g\nKeyError: 'tomato'\n";
+    let reads_key = "what the log says:\n\nb.py, line 2 looked for the key \"tomato\"";
+    let many = "Loading the model\n".repeat(10);
+    assert!(begins(warning).starts_with(title));
+    for log in [format!("{warning}{many}{key}"), format!("{key}{many}{warning}")] {
+        assert!(begins(&log).starts_with(reads_key), "{log}");
+    }
+    let (answer, text) = diagnose(&format!("{warning}{many}Bus error (core dumped)\n"));
+    assert!(text.starts_with("what the log says:\n\nThe program ended with SIGBUS"), "{text}");
+    assert_eq!(answer["matches"][0]["slug"], "bnb-no-gpu-support");
+    // A page of a harmless warning comes after an error that only its own text is known of.
+    let harmless = "A matching Triton is not available, some optimizations will not be enabled.\n";
+    assert!(begins(harmless).starts_with("A matching Triton is not available"));
+    let failed = begins(&format!("{harmless}ERROR:    Application startup failed. Exiting.\n"));
+    assert!(
+        failed.starts_with("what the log says:\n\nThe program reports: Application startup failed."),
+        "{failed}"
+    );
+    // Of a traceback that is cut off, the last frame is known.
+    let cut = key.replace("KeyError: 'tomato'\n", "");
+    assert!(
+        begins(&format!("{warning}{many}{cut}")).starts_with("what the log says:\n\nA Python program failed")
+    );
+    // A later warning is no end, and NCCL reports each failure as a warning.
+    assert!(begins(&format!("{warning}WARNING: worker ended with exit code 1\n")).starts_with(title));
+    let nccl = "init.cc:497 NCCL WARN Duplicate GPU detected : rank 2 and rank 0 both on CUDA device 1000\n";
+    assert!(!begins(&format!("{nccl}{many}{key}")).starts_with("what the log says"));
+}
+
+#[test]
 fn pages_that_only_share_words_are_not_suggested_beside_a_reading() {
     let log = "zsh: no such file or directory: ./main\n";
     let (answer, text) = diagnose(log);

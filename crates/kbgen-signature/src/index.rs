@@ -182,6 +182,11 @@ impl Index {
         reading::readings(&self.table.readings, diagnosis, &found, traceback, log)
     }
 
+    /// Returns the kind of a page; `None` for an unknown slug.
+    pub fn kind(&self, slug: &str) -> Option<Kind> {
+        self.table.pages.iter().find(|page| page.slug == slug).map(|page| page.kind)
+    }
+
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning
     /// first, then signatures without a condition, because the text lacks the figures.
     pub fn truncated_matches(&self, text: &str) -> Vec<&str> {

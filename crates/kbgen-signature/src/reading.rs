@@ -161,6 +161,9 @@ pub struct Reading {
     /// Whether it explains a message without the cause: it does not only repeat it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explains: bool,
+    /// Whether it says how the program ended, not why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
 }
 
 /// Returns the messages of exceptions and error lines, each with its 1-based line.
@@ -194,7 +197,7 @@ impl<'l> LogEnd<'l> {
     }
 
     /// Returns a line by its 1-based number in the whole log; empty if it is not in the text.
-    fn line(&self, number: usize) -> &'l str {
+    pub fn line(&self, number: usize) -> &'l str {
         let at = number.checked_sub(self.skipped_lines + 1);
         at.and_then(|at| self.lines.get(at)).copied().unwrap_or_default()
     }
@@ -329,7 +332,9 @@ pub(crate) fn readings(
             |(other, read): &(u32, Reading)| has_line(read.line) && (*other >= POINTER_ORDER) == is_pointer;
         if !is_repeated && !readings.iter().any(is_read) {
             let explains = (FALLBACK_ORDER..REPEATING_ORDER).contains(&order);
-            readings.push((order, Reading { names_cause: order < FALLBACK_ORDER, explains, ..reading }));
+            let ends = (FALLBACK_ORDER..POINTER_ORDER).contains(&order);
+            let names_cause = order < FALLBACK_ORDER;
+            readings.push((order, Reading { names_cause, explains, ends, ..reading }));
         }
     }
     readings.into_iter().map(|(_, reading)| reading).take(MAX_READINGS).collect()
@@ -366,6 +371,7 @@ fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Fi
         pages,
         names_cause: false,
         explains: false,
+        ends: false,
     })
 }
 

@@ -68,7 +68,7 @@ struct Raised {
 
 impl Traceback {
     /// Returns the lines of the chain and of the message.
-    pub(crate) fn lines(&self) -> RangeInclusive<usize> {
+    pub fn lines(&self) -> RangeInclusive<usize> {
         self.first_line..=self.line + MESSAGE_LINES
     }
 
@@ -220,8 +220,9 @@ impl Reader {
         self.inside = false;
     }
 
-    /// Ends a traceback that is cut off before its exception, unless an earlier one is whole. The line of an exception
-    /// without a traceback, such as a title, names its exception. Without any other, takes an exception within a line.
+    /// Ends a traceback that is cut off before its exception, unless an earlier one of another chain is whole. The line of
+    /// an exception without a traceback, such as a title, names its exception. Without any other, takes an exception within
+    /// a line.
     fn finish(&mut self) {
         if self.best.is_none() && self.frames.is_empty() && !self.dump.frames.is_empty() {
             let mut dump = std::mem::take(&mut self.dump);
@@ -237,7 +238,8 @@ impl Reader {
         }
         let best = self.best.as_ref().map(|(_, raised, _)| raised.as_ref());
         let is_whole = best.is_some_and(|raised| !raised.frames.is_empty());
-        if self.inside && !self.frames.is_empty() && !is_whole {
+        // After an exception of the same chain, which the program handled, the cut traceback is the one that ended it.
+        if self.inside && !self.frames.is_empty() && (!is_whole || self.root.is_some()) {
             let name = std::mem::take(&mut self.announced);
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
             let is_unnamed = cut.name.is_empty() && self.root.is_none();
@@ -433,6 +435,19 @@ RuntimeError: Engine core initialization failed. See root cause above.
                 Some(
                     "1-1 error=Exception; message=no wings; own_frame=a.py, line 1; frames=1; cut_frame=a.py, line 1",
                 ),
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'c'\n\n\
+                 During handling of the above exception, another exception occurred:\n\n\
+                 Traceback (most recent call last):\n  File \"b.py\", line 2, in g",
+                Some(
+                    "1-8 root_error=KeyError; root_message='c'; own_frame=b.py, line 2; frames=1; cut_frame=b.py, line 2",
+                ),
+            ),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'c'\n\
+                 Traceback (most recent call last):\n  File \"b.py\", line 2, in g",
+                Some("1-3 error=KeyError; message='c'; own_frame=a.py, line 1; frames=1"),
             ),
             ("so ValueError: b\nKeyError: 'c'", Some("2-2 error=KeyError; message='c'")),
             ("UserWarning: no", None),

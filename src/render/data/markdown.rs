@@ -41,6 +41,9 @@ pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &
         text.push_syntax(".\n");
     }
     text.push_syntax("\n");
+    let unlisted = cx.tr("If no cause applies, yours is not on this page, and its fixes do not help.");
+    text.push(&MarkdownText::plain(unlisted));
+    text.push_syntax("\n\n");
     text.push(&MarkdownText::checked(body(cx, head, root).trim()));
     text.push_syntax("\n\n## ");
     text.push(&MarkdownText::plain(cx.tr("Sources")));

@@ -1,0 +1,53 @@
+//! Readings of any message whose next step begins with a fix.
+
+use std::ops::Range;
+
+use crate::check::CheckContext;
+use crate::diag::{Diagnostic, Rule};
+use crate::site::kinds::SaysText;
+
+pub(super) const RULE: Rule = Rule {
+    code: "unproven-fix",
+    requirement: "the next step of a reading with an order from 70 to 89 begins with a check or a condition, not with a fix",
+    why: "such a reading knows the form of a message, not its cause; a fix for another cause misleads",
+};
+
+/// Orders of readings of any message, and of any traceback.
+const GENERAL_ORDERS: Range<i64> = 70..90;
+/// Words that begin a fix.
+const FIXES: [&str; 21] = [
+    "Add",
+    "Change",
+    "Choose",
+    "Correct",
+    "Create",
+    "Delete",
+    "Download",
+    "Give",
+    "Install",
+    "Lower",
+    "Provide",
+    "Raise",
+    "Reinstall",
+    "Remove",
+    "Replace",
+    "Restart",
+    "Set",
+    "Unset",
+    "Update",
+    "Upgrade",
+    "Use",
+];
+
+pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let general = context.site.readings.iter().filter(|page| GENERAL_ORDERS.contains(&page.data.order));
+    general.flat_map(|page| page.data.says.iter().filter_map(finding)).collect()
+}
+
+fn finding(says: &SaysText) -> Option<Diagnostic> {
+    let word = says.next.value.split_whitespace().next()?;
+    FIXES.contains(&word).then(|| {
+        Diagnostic::warning(&RULE, says.next.span, format!("the next step begins with the fix `{word}`"))
+            .help("say first how to find out whether it helps, or when it does")
+    })
+}
