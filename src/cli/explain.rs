@@ -165,7 +165,7 @@ fn describe(page: &Explanation) -> TerminalText {
             cause.solutions.join(", ")
         ));
     }
-    text.push("If no cause applies, yours is not on this page, and its fixes do not help.\n\n");
+    text.push("If none of these causes applies, this page does not cover your error.\n\n");
     for line in page.body.lines() {
         text.push(match line.strip_prefix("## ") {
             Some(heading) => {

@@ -281,8 +281,8 @@
     if (!exact.length) near.forEach(addNear);
     const summary = exact.length
       ? exact.length === 1
-        ? t("One page describes this message. If none of its causes applies, yours is another one.")
-        : t("{n} pages match this text, most likely first. If none of their causes applies, yours is another one.", {
+        ? t("One page describes this message. If none of its causes applies, it does not cover your error.")
+        : t("{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.", {
             n: exact.length,
           })
       : near.length && "whole" in near[0]

@@ -70,7 +70,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
     if answers.first().is_some_and(|first| first.names_cause && first.conclusion.is_none()) {
-        text.push("if no cause on a page applies, yours is another one\n\n");
+        text.push("if none of the causes on a page applies, the page does not cover your error\n\n");
     }
     if pages_first {
         push_readings(&mut text, "what the log says:\n\n", readings);

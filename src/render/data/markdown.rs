@@ -41,7 +41,7 @@ pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &
         text.push_syntax(".\n");
     }
     text.push_syntax("\n");
-    let unlisted = cx.tr("If no cause applies, yours is not on this page, and its fixes do not help.");
+    let unlisted = cx.tr("If none of these causes applies, this page does not cover your error.");
     text.push(&MarkdownText::plain(unlisted));
     text.push_syntax("\n\n");
     text.push(&MarkdownText::checked(body(cx, head, root).trim()));
