@@ -282,9 +282,12 @@
     const summary = exact.length
       ? exact.length === 1
         ? t("One page describes this message. If none of its causes applies, it does not cover your error.")
-        : t("{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.", {
-            n: exact.length,
-          })
+        : t(
+            "{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.",
+            {
+              n: exact.length,
+            },
+          )
       : near.length && "whole" in near[0]
         ? t("No signature matches, but a page has this title.")
         : near.length && near[0].weak
