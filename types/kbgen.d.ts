@@ -194,7 +194,12 @@ declare const kbgen: {
     reading: any;
   };
   // readings.js
-  readings(table: any, found: Matches, text: string, before?: number): (Reading[] & { start: number }) | null;
+  readings(
+    table: any,
+    found: Matches,
+    text: string,
+    before?: number,
+  ): (Reading[] & { start: number; end: number }) | null;
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js
