@@ -231,7 +231,7 @@
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
-    const kindOf = match => tables.match.pages.find(page => page.slug === match.slug).kind;
+    const kindOf = match => tables.match.pages.find(page => page && page.slug === match.slug).kind;
     const isCause = match => !match.brief && kindOf(match) === "cause";
     const tail = text.slice(-NEAR_END);
     const causes = exact.filter(isCause);
