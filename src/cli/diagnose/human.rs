@@ -29,7 +29,11 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         push_readings(&mut text, "no signature matches; what the log says:\n\n", readings);
     } else if !pages_first {
         push_readings(&mut text, "what the log says:\n\n", readings);
-        text.push("pages of messages that do not name the cause:\n\n");
+        if answers[0].exact {
+            text.push("pages of messages that do not name the cause:\n\n");
+        } else if answers.iter().all(|answer| is_named(readings, &answer.slug)) {
+            return text;
+        }
     }
     let found_nothing = if is_asserted || readings.is_empty() { "no known error found; " } else { "" };
     match answers.first().map_or(Evidence::Signature, |first| first.found_by) {
@@ -76,6 +80,11 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         push_readings(&mut text, "what the log says:\n\n", readings);
     }
     text
+}
+
+/// Returns whether a reading names a page.
+fn is_named(readings: &[LogReading], slug: &str) -> bool {
+    readings.iter().flat_map(|reading| &reading.pages).any(|page| page.slug == slug)
 }
 
 fn push_readings(text: &mut TerminalText, heading: &'static str, readings: &[LogReading]) {
