@@ -1,6 +1,6 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, Index, Kind, LogEnd, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, Index, Kind, LogEnd, Match, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
@@ -57,26 +57,10 @@ pub fn read_log(
     }
     let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
     let readings = index.readings(diagnosis, traceback.as_ref(), log);
-    let last = |is_failure: fn(&Reading) -> bool| {
-        let failures =
-            readings.iter().filter(|reading| is_failure(reading) && !is_warning(log.line(reading.line)));
-        failures.map(|reading| reading.line).max()
-    };
-    let last_failure = last(|reading| reading.names_cause);
-    let last_end = last(|reading| reading.names_cause || reading.ends);
-    let ending = traceback.as_ref().filter(|traceback| traceback.figures.get("frames").is_some());
+    let failures = Failures::new(&readings, traceback.as_ref(), log);
     let are_survived = !causes.is_empty();
     for page in causes {
-        let is_survived = matches(page).is_some_and(|found| {
-            let is_warning = is_warning(&found.quote);
-            let has_own_traceback = |traceback: &Traceback| traceback.lines().contains(&found.line);
-            let is_handled =
-                is_warning || traceback.as_ref().is_some_and(|traceback| traceback.first_line > found.line);
-            let line = Some(found.line);
-            is_handled && is_failed_import(&found.quote) && last_failure > line
-                || is_warning && (last_end > line || ending.is_some_and(|ending| !has_own_traceback(ending)))
-        });
-        if !is_survived {
+        if !matches(page).is_some_and(|found| failures.are_beyond(found)) {
             return Vec::new();
         }
         page.names_cause = false;
@@ -100,6 +84,41 @@ pub fn read_log(
         link(db, Reading { names_cause, ..reading })
     };
     readings.map(link).collect()
+}
+
+/// Reports in a log of how the program failed, except in warnings.
+struct Failures<'t> {
+    /// Last line that names a cause.
+    last_cause: Option<usize>,
+    /// Last line that names a cause or how the program ended.
+    last_end: Option<usize>,
+    traceback: Option<&'t Traceback>,
+}
+
+impl<'t> Failures<'t> {
+    fn new(readings: &[Reading], traceback: Option<&'t Traceback>, log: &LogEnd<'_>) -> Self {
+        let last = |is_failure: fn(&Reading) -> bool| {
+            let failures = readings.iter().filter(|reading| is_failure(reading));
+            failures.map(|reading| reading.line).filter(|line| !is_warning(log.line(*line))).max()
+        };
+        Self {
+            last_cause: last(|reading| reading.names_cause),
+            last_end: last(|reading| reading.names_cause || reading.ends),
+            traceback,
+        }
+    }
+
+    /// Returns whether the program went on after a warning or a failed import, and failed elsewhere.
+    fn are_beyond(&self, found: &Match) -> bool {
+        let line = Some(found.line);
+        if is_warning(&found.quote) {
+            let with_frames = self.traceback.filter(|traceback| traceback.figures.get("frames").is_some());
+            let is_outside = |traceback: &Traceback| !traceback.lines().contains(&found.line);
+            return self.last_end > line || with_frames.is_some_and(is_outside);
+        }
+        let is_handled = self.traceback.is_some_and(|traceback| traceback.first_line > found.line);
+        is_handled && is_failed_import(&found.quote) && self.last_cause > line
+    }
 }
 
 /// Returns whether a line is a warning, after which a program goes on. NCCL reports each failure as one.
