@@ -968,9 +968,9 @@ kbgen.match = (() => {
       if (Math.abs(place.line - best.place.line) <= 20) best.figures = merged(best.figures, figures);
       if (
         weak === best.weak &&
-        place.start < best.place.start &&
-        weight * 2 >= best.weight &&
-        place.survivable <= best.place.survivable
+        (place.survivable === best.place.survivable
+          ? place.start < best.place.start && weight * 2 >= best.weight
+          : best.place.survivable)
       ) {
         best.place = place;
       }

@@ -295,11 +295,13 @@ impl Index {
             if other.occurrence.line.abs_diff(best.occurrence.line) <= MERGE_DISTANCE {
                 best.figures.extend(&other.figures);
             }
-            if other.weak == best.weak
-                && other.occurrence.start < best.occurrence.start
-                && other.weight * 2 >= best.weight
-                && other.occurrence.is_survivable <= best.occurrence.is_survivable
-            {
+            // A message that ended the program comes first, then the earlier one.
+            let is_first = if other.occurrence.is_survivable == best.occurrence.is_survivable {
+                other.occurrence.start < best.occurrence.start && other.weight * 2 >= best.weight
+            } else {
+                best.occurrence.is_survivable
+            };
+            if other.weak == best.weak && is_first {
                 best.occurrence = other.occurrence;
             }
         }
