@@ -60,13 +60,13 @@ pub(in crate::render) struct SiteView {
     pub logo: Option<String>,
 }
 
-/// Number of pages by kind.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// Numbers of pages by kind, with thousands separators.
+#[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct Counts {
-    pub errors: usize,
-    pub models: usize,
-    pub hardware: usize,
-    pub guides: usize,
+    pub errors: String,
+    pub models: String,
+    pub hardware: String,
+    pub guides: String,
 }
 
 /// An entry of the table of contents.

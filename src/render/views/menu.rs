@@ -7,7 +7,7 @@ use crate::render::address::href;
 use crate::render::templates::html;
 use crate::render::views::common::{Counts, MenuItem, SiteView, Step};
 use crate::render::views::context::{PageMeta, RenderContext};
-use crate::site::{Kind, PageId, is_web_address};
+use crate::site::{Kind, PageId, format_count, is_web_address};
 
 /// Main menu: title and address.
 const MENU: &[(&str, &str)] = &[
@@ -102,10 +102,10 @@ impl RenderContext<'_> {
             license: config.license.clone(),
             license_url: config.license_url.clone(),
             counts: Counts {
-                errors: self.site().errors.len(),
-                models: self.site().models.len(),
-                hardware: self.site().devices.len(),
-                guides: self.site().guides.len(),
+                errors: format_count(self.site().errors.len() as u64),
+                models: format_count(self.site().models.len() as u64),
+                hardware: format_count(self.site().devices.len() as u64),
+                guides: format_count(self.site().guides.len() as u64),
             },
             nav,
             more,
