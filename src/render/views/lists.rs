@@ -9,8 +9,8 @@ use crate::render::views::TemplatePage;
 use crate::render::views::common::ErrorRow;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::device::bandwidth;
-use crate::site::Page;
 use crate::site::kinds::{CategoryData, DeviceClass, GuideData};
+use crate::site::{Page, format_count};
 
 /// Maximum number of errors that `/errors/` lists; beyond it, only the pages of the categories list them.
 const MAX_LISTED_ERRORS: usize = 1500;
@@ -130,7 +130,7 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
         .collect();
     let description = cx.fill(
         "All {n} errors in this knowledge base by category, each with its message.",
-        &[("n", &cx.site().errors.len())],
+        &[("n", &format_count(cx.site().errors.len() as u64))],
     );
     let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
     let layout = with_layout(cx.layout(meta, (None, None)), "groups", view_value(groups));
