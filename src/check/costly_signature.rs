@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use kbgen_signature::{Pattern, STEPS_PER_WINDOW};
+use kbgen_signature::{MAX_STEPS_PER_WINDOW, Pattern};
 
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 /// Maximum number of signatures with the same search text. Each occurrence of the text tries all of them.
 const MAX_SHARED_TEXT: usize = 32;
 /// Maximum number of steps of one signature in one window of a sample.
-const MAX_STEPS: u64 = STEPS_PER_WINDOW as u64 / 8;
+const MAX_STEPS: u64 = MAX_STEPS_PER_WINDOW as u64 / 8;
 
 const HELP: &str = "use a longer, unique literal text and fewer `{any}` placeholders";
 

@@ -277,7 +277,8 @@ kbgen.match = (() => {
   /* step_budget.rs: counts the same steps as the program, so that both stop at the same position. */
 
   const STRETCH = 1024;
-  const STEPS = 1 << 16;
+  const MAX_STEPS = 1 << 16;
+  const STEPS = 1 << 12;
   let steps;
   let left;
   let exhausted;
@@ -837,6 +838,8 @@ kbgen.match = (() => {
 
   /* scanner.rs, index.rs */
 
+  // Occurrences of a pattern that are kept.
+  const MOST = 8;
   // The end of the positions at which each pattern was tried.
   let tried;
 
@@ -846,11 +849,11 @@ kbgen.match = (() => {
     const found = all[id];
     const literal = at - m.offset;
     const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
-    if (to < 1) return;
+    if (to < 1 || found.length === MOST) return;
     const from = Math.max(tried[id], m.reach ? literal - m.reach : literal);
     tried[id] = Math.max(tried[id], to);
     if (!charge(1 + (Math.max(0, to - from) >> 4))) return;
-    for (let at = from; at < to && found.length < 8; at++) {
+    for (let at = from; at < to && found.length < MOST; at++) {
       if (!begins(m.beginning, at) || (found.length && at < found.at(-1).end)) continue;
       const span = stands(m, at);
       if (!span) continue;
@@ -869,7 +872,7 @@ kbgen.match = (() => {
     const { filter, visit } = reader;
     const end = Math.min(size, start + STRETCH);
     let at = start;
-    left = STEPS;
+    left = Math.min(MAX_STEPS, left + STEPS);
     exhausted = false;
     const found = id => exhausted || candidate(reader, all, id, at);
     for (; at < end; at++) {
@@ -904,6 +907,7 @@ kbgen.match = (() => {
     let skipped = -1;
     tried = new Uint32Array(all.length);
     steps = 0;
+    left = MAX_STEPS;
     for (let from = 0; from < size; from += STRETCH) {
       if (from % STEP === 0) yield;
       const stopped = readWindow(from, reader, all);
@@ -941,7 +945,7 @@ kbgen.match = (() => {
     if (ids.some(id => !places(id).length)) return;
     // Of a frequent fragment, only the first occurrences are known.
     const has = (list, { line }, reach) =>
-      list.some(id => places(id).length === 8 || places(id).some(other => Math.abs(other.line - line) <= reach));
+      list.some(id => places(id).length === MOST || places(id).some(other => Math.abs(other.line - line) <= reach));
     const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
     const letters = ids.reduce((sum, id) => sum + matchers[id].letters, 0);
     const told = finding => Object.keys(finding.figures).length;
@@ -1117,7 +1121,7 @@ kbgen.match = (() => {
       if (missing.length) yield missing;
     }
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
-    text = line = last = bytes = gaps = breaks = places = ends = null;
+    bytes = gaps = breaks = places = ends = null;
     const isReading = ({ page }) => page.kind === "reading";
     return Object.assign(rank(found.filter(each => !isReading(each))), {
       steps: all.steps,

@@ -1,7 +1,8 @@
 //! Signatures: test vectors shared with the script of the page, and hostile logs.
 
 use kbgen_signature::{
-    Cause, Diagnosis, Expression, Index, Kind, Page, Pattern, STEPS_PER_WINDOW, Signature, Table,
+    Cause, Diagnosis, Expression, Index, Kind, MAX_STEPS_PER_WINDOW, Page, Pattern, STEPS_PER_WINDOW,
+    Signature, Table,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -140,6 +141,20 @@ fn every_sample_leads_to_its_own_page() {
         .expect("the answers can be written");
 }
 
+/// Text copied from a formatted page has lost its backticks.
+#[test]
+fn messages_without_backticks_find_their_page() {
+    let knowledge = Knowledge::read();
+    let index = &knowledge.compiled.index;
+    let samples: Vec<_> = knowledge.samples().filter(|(_, text)| text.contains('`')).collect();
+    let is_found = |(slug, text): &&(&str, &str)| {
+        let matches = index.diagnose(&text.replace('`', "")).matches;
+        matches.first().is_some_and(|found| found.slug == *slug)
+    };
+    let found = samples.iter().filter(is_found).count();
+    assert!(samples.len() > 100 && found * 100 >= samples.len() * 95, "{found} of {}", samples.len());
+}
+
 /// Returns the matches of `count` hostile patterns in a log made for them, and the log's length without white space.
 fn read_hostile(family: &Family) -> (Index, Diagnosis, u64) {
     let page = |(at, text): (usize, &String)| Page {
@@ -154,6 +169,11 @@ fn read_hostile(family: &Family) -> (Index, Diagnosis, u64) {
     (index, read, family.log.chars().filter(|c| !c.is_whitespace()).count() as u64)
 }
 
+/// Returns the maximum number of steps for a log of this length without white space.
+fn max_steps(letters: u64) -> u64 {
+    MAX_STEPS_PER_WINDOW as u64 + letters.div_ceil(1024) * STEPS_PER_WINDOW as u64
+}
+
 /// Writes steps and matches for the script's test, `tests/browser/match.test.mjs`.
 #[test]
 fn steps_are_bounded_however_many_patterns_are_hostile() {
@@ -161,12 +181,7 @@ fn steps_are_bounded_however_many_patterns_are_hostile() {
     for count in [100, 1_000, 10_000] {
         for family in families(count) {
             let (index, Diagnosis { matches, steps, skipped, .. }, letters) = read_hostile(&family);
-            let windows = letters.div_ceil(1024);
-            assert!(
-                steps <= windows * STEPS_PER_WINDOW as u64,
-                "{}: {steps} steps, {count} patterns",
-                family.name
-            );
+            assert!(steps <= max_steps(letters), "{}: {steps} steps, {count} patterns", family.name);
             if count == 1_000 {
                 let (table, skipped) = (index.table(), skipped.unwrap_or(0));
                 vectors.push(json!({
@@ -221,6 +236,6 @@ fn hostile_logs_take_linear_time() {
     ] {
         let log = piece.repeat((1 << 20) / piece.len());
         let read = index.diagnose(&log);
-        assert!(read.matches.len() <= 2 && read.skipped.is_none(), "{piece:?}");
+        assert!(read.matches.len() <= 2 && read.steps <= max_steps(log.len() as u64), "{piece:?}");
     }
 }

@@ -82,7 +82,7 @@ pub struct Diagnosis {
     /// Every message that a reading matches, by its position.
     #[serde(skip)]
     pub(crate) messages: Vec<ReadingMessage>,
-    /// Matching steps; see [`STEPS_PER_WINDOW`](crate::STEPS_PER_WINDOW).
+    /// Matching steps; see [`MAX_STEPS_PER_WINDOW`](crate::MAX_STEPS_PER_WINDOW).
     pub steps: u64,
     /// The pattern with the most steps in one window of the text.
     pub costliest: Option<PatternCost>,

@@ -43,7 +43,7 @@ pub use reading::{LogEnd, Lookup, Reading, ReadingPage, ReadingRule, ReadingText
 pub use scanner::is_failed_import;
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;
-pub use step_budget::STEPS_PER_WINDOW;
+pub use step_budget::{MAX_STEPS_PER_WINDOW, STEPS_PER_WINDOW};
 pub use table::{Cause, Kind, Page, SearchTable, Signature, Table, TablePage};
 pub use template::Template;
 pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};

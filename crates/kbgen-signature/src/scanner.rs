@@ -65,6 +65,13 @@ struct PatternOccurrences {
     located: usize,
 }
 
+impl PatternOccurrences {
+    /// Returns whether no more occurrences are kept.
+    fn is_full(&self) -> bool {
+        self.occurrences.len() == MAX_OCCURRENCES
+    }
+}
+
 impl Occurrences {
     /// Returns the occurrences of a pattern, in text order.
     pub fn of(&self, pattern: usize) -> &[Occurrence] {
@@ -236,6 +243,9 @@ impl Scanner {
         chunk: &str,
         state: &mut ScanState,
     ) -> Option<()> {
+        if state.occurrences.0.get(&pattern).is_some_and(PatternOccurrences::is_full) {
+            return Some(());
+        }
         let matcher = &self.matchers[pattern];
         let Range { start: from, end: to } = matcher.candidate_starts(at)?;
         let verified = state.verified.entry(pattern).or_default();
@@ -248,8 +258,7 @@ impl Scanner {
                 continue;
             }
             let start = state.dropped + at;
-            let is_covered =
-                |found: &PatternOccurrences| start < found.end || found.occurrences.len() == MAX_OCCURRENCES;
+            let is_covered = |found: &PatternOccurrences| start < found.end || found.is_full();
             if state.occurrences.0.get(&pattern).is_some_and(is_covered) {
                 continue;
             }

@@ -1,13 +1,16 @@
-//! Limits the steps that matching may take in each window of the text.
+//! Limits the steps that matching may take in each window of the text, and in the long run.
 
 use serde::{Deserialize, Serialize};
 
 /// Length of a window in characters of normal text.
 pub(crate) const WINDOW_LENGTH: usize = 1024;
-/// Maximum steps per window of 1,024 characters. Logs of the programs in the knowledge base need at most a twelfth of it.
-pub const STEPS_PER_WINDOW: usize = 1 << 16;
+/// Maximum steps in a window of 1,024 characters. Logs of the programs in the knowledge base need at most a twelfth of it.
+pub const MAX_STEPS_PER_WINDOW: usize = 1 << 16;
+/// Steps that each window adds to those which the windows before it left over, up to the maximum. A long hostile log is
+/// limited to these; the median window of a real log needs a fifth of them.
+pub const STEPS_PER_WINDOW: usize = 1 << 12;
 
-/// Counts the steps of the current window. A step is one tried end of a placeholder, or 16 compared characters.
+/// Counts the steps of matching. A step is one tried end of a placeholder, or 16 compared characters.
 ///
 /// `static/js/match.js` counts in the same way, so that both implementations stop at the same position.
 #[derive(Debug, Clone)]
@@ -28,7 +31,7 @@ pub struct PatternCost {
 
 impl StepBudget {
     pub fn new() -> Self {
-        Self { steps: 0, remaining: STEPS_PER_WINDOW, exhausted: false }
+        Self { steps: 0, remaining: MAX_STEPS_PER_WINDOW, exhausted: false }
     }
 
     /// Adds steps; returns `None` once the limit is exceeded, until the next window starts.
@@ -47,7 +50,7 @@ impl StepBudget {
     }
 
     pub fn start_window(&mut self) {
-        self.remaining = STEPS_PER_WINDOW;
+        self.remaining = (self.remaining + STEPS_PER_WINDOW).min(MAX_STEPS_PER_WINDOW);
         self.exhausted = false;
     }
 }
