@@ -171,13 +171,15 @@ impl PageCompiler<'_> {
     }
 
     fn parse_page(&mut self, error: &Page<ErrorData>) -> signature::Page {
-        let signatures: Vec<signature::Signature> =
+        let mut signatures: Vec<signature::Signature> =
             error.data.signatures.iter().filter_map(|entry| self.signature(entry)).collect();
         let figure_names: Vec<String> =
             signatures.iter().flat_map(|entry| self.figure_names(entry)).collect();
         let is_known = signatures.len() == error.data.signatures.len()
             && error.head.knows(key!(ErrorData.signatures))
             && !error.data.signatures.iter().any(|entry| self.uses_incomplete_extractor(entry));
+        let bare: Vec<_> = signatures.iter().filter_map(signature::Signature::without_backticks).collect();
+        signatures.extend(bare);
         let figure_names = is_known.then_some(figure_names.as_slice());
         let mut causes = Vec::new();
         for cause in &error.data.causes {

@@ -117,6 +117,22 @@ impl Pattern {
         shown.collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns the pattern without its backticks, which are lost where a message was copied from formatted text; `None` if it
+    /// has none, or if a text between placeholders would have no letter or digit.
+    pub(crate) fn without_backticks(&self) -> Option<Self> {
+        let mut has_backticks = false;
+        let parts = self.parts.iter().map(|part| match part {
+            PatternPart::Text(text) if text.contains('`') => {
+                has_backticks = true;
+                let text = text.replace('`', "");
+                text.contains(char::is_alphanumeric).then_some(PatternPart::Text(text))
+            }
+            part => Some(part.clone()),
+        });
+        let parts = parts.collect::<Option<Vec<_>>>()?;
+        has_backticks.then_some(Self { parts })
+    }
+
     fn check_literal_text(&self, text: &str) -> Result<(), ParseError> {
         let letters = |part: &PatternPart| match part {
             PatternPart::Text(literal) => literal.bytes().filter(|byte| *byte != b' ').count(),

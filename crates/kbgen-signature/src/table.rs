@@ -65,6 +65,16 @@ impl Signature {
         specificity(&self.all)
     }
 
+    /// Returns the signature without backticks in its patterns; `None` if they have none, or if the rest asserts too little.
+    pub fn without_backticks(&self) -> Option<Self> {
+        let bare = |pattern: &Pattern| pattern.without_backticks();
+        if self.all.iter().all(|pattern| bare(pattern).is_none()) {
+            return None;
+        }
+        let all = self.all.iter().map(|pattern| bare(pattern).unwrap_or_else(|| pattern.clone())).collect();
+        Some(Self { all, ..self.clone() }).filter(|signature| signature.specificity() >= MIN_ASSERTING_BITS)
+    }
+
     /// Returns the names of the figures of the signature and its extractor, without duplicates.
     pub fn names<'a>(&'a self, extractors: &'a [Extractor]) -> Vec<&'a str> {
         let extractor = extractors.iter().find(|extractor| Some(&extractor.name) == self.extract.as_ref());
