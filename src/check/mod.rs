@@ -23,7 +23,6 @@ mod missing_pack;
 mod mixed_script;
 mod no_check_section;
 mod no_signature;
-mod phrases;
 mod placeholder;
 mod private_data;
 mod punycode_host;

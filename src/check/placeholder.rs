@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use crate::check::CheckContext;
-use crate::check::phrases::Phrases;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::{Head, scaffold};
@@ -19,14 +20,15 @@ pub(super) const RULE: Rule = Rule {
 const SHOWN: usize = 10;
 
 static PHRASES: LazyLock<Vec<&str>> = LazyLock::new(scaffold::placeholders);
-static SEARCH: LazyLock<Phrases<'_>> = LazyLock::new(|| Phrases::new(PHRASES.clone()));
+static SEARCH: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(&*PHRASES).expect("the phrases are few and short"));
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     // A category without its own file uses the file of an error.
     let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
     let published = context.pages.heads().filter(|head| !head.draft).filter(has_file);
     published
-        .filter(|head| SEARCH.find(&context.sources.get(head.source).text).next().is_some())
+        .filter(|head| SEARCH.is_match(context.sources.get(head.source).text.as_str()))
         .flat_map(|head| {
             let text = &context.sources.get(head.source).text;
             let mut ranges: Vec<Range<usize>> = Vec::new();

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use crate::check::CheckContext;
-use crate::check::phrases::Phrases;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::Head;
@@ -106,14 +107,16 @@ fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {
 const KEY_START: &str = "-----BEGIN ";
 
 /// Texts at the start of tokens, then of private keys, then of home folders.
-static STARTS: LazyLock<Phrases<'_>> = LazyLock::new(|| {
-    Phrases::new(TOKENS.iter().map(|(start, _)| *start).chain([KEY_START]).chain(HOMES).collect())
+static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let starts = TOKENS.iter().map(|(start, _)| *start).chain([KEY_START]).chain(HOMES);
+    AhoCorasick::new(starts).expect("the texts are few and short")
 });
 
 /// Finds access tokens, private keys, and user names in paths of home folders.
 fn in_text(text: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut secrets, mut users) = (Vec::new(), Vec::new());
-    for (which, at) in STARTS.find(text) {
+    for found in STARTS.find_overlapping_iter(text) {
+        let (which, at) = (found.pattern().as_usize(), found.start());
         match (TOKENS.get(which), which.checked_sub(TOKENS.len() + 1)) {
             (Some(token), _) => secrets.extend(token_at(text, at, *token)),
             (None, Some(home)) => users.extend(user_at(text, at, HOMES[home])),
