@@ -203,19 +203,16 @@ impl Engine {
         let (value, reads) = facts::record(make);
         let key = self.key_of(query, &reads);
         facts::read_all(&reads);
-        self.results.put_bytes(
-            Kind::Reads,
-            *query,
-            reads.iter().flat_map(|name| name.0.to_le_bytes()).collect(),
-        );
+        let names: Vec<[u8; 8]> = reads.iter().map(|name| name.0.to_le_bytes()).collect();
+        self.results.put_bytes(Kind::Reads, *query, names.into_flattened());
         (value, key)
     }
 
     fn key_of(&self, query: &Key, reads: &[Name]) -> Key {
         let facts = self.facts.read().unwrap_or_else(PoisonError::into_inner);
         let says = |name| facts.get(name).copied().unwrap_or_default().0.to_le_bytes();
-        let says: Vec<u8> = reads.iter().flat_map(says).collect();
-        Key::of([PROGRAM.as_bytes(), query.as_ref(), &says])
+        let says: Vec<[u8; 16]> = reads.iter().map(says).collect();
+        Key::of([PROGRAM.as_bytes(), query.as_ref(), says.as_flattened()])
     }
 }
 
@@ -229,6 +226,8 @@ pub struct DryRun<'e>(pub &'e Engine);
 
 impl Sink for DryRun<'_> {
     fn write(&self, _path: String, _bytes: Vec<u8>) {}
+
+    fn append(&self, _path: &str, _bytes: &[u8]) {}
 
     fn reuse_group(&self, key: &Key) -> bool {
         self.0.results.contains_key(Kind::Clean, key)
