@@ -124,7 +124,7 @@ impl TextIndexBuilder {
         for (group, (_, counted)) in (0..).zip(&self.groups) {
             let mut start = 0;
             for (word, documents) in counted.words.split(' ').zip(&counted.document_counts) {
-                let end = start + *documents as u32;
+                let end = start + documents;
                 terms.entry(word).or_default().push((group, start..end));
                 start = end;
             }
@@ -219,23 +219,24 @@ pub struct TermCounts {
     /// All terms in order, separated by spaces.
     words: String,
     /// Number of documents with each term.
-    document_counts: Vec<usize>,
+    document_counts: Vec<u32>,
     /// For each term its documents, as indices in the group, and its frequencies there.
     frequencies: Vec<(u32, TermFrequencies)>,
 }
 
-/// Frequencies of a term in a document, by field.
+/// Frequencies of a term in a document, by field. Title and signatures are small fields, counted up to 255.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct TermFrequencies {
-    title: u16,
-    signatures: u16,
+    title: u8,
+    signatures: u8,
     body: u16,
 }
 
 impl TermFrequencies {
     /// Returns a weight from 1 to [`WEIGHT_LEVELS`]; `norm` is 1 for a body of mean length, more for a longer one.
     fn weight(self, norm: f64) -> usize {
-        let [title, signatures, body] = [self.title, self.signatures, self.body].map(f64::from);
+        let [title, signatures] = [self.title, self.signatures].map(f64::from);
+        let body = f64::from(self.body);
         let count = TITLE_WEIGHT * title + signatures + BODY_WEIGHT * body / norm;
         (WEIGHT_LEVELS * count / (count + K1)).round().max(1.0) as usize
     }
@@ -247,7 +248,7 @@ impl TermCounts {
         let mut found: HashMap<String, Vec<(u32, TermFrequencies)>> = HashMap::new();
         let mut lengths = vec![0; documents.len()];
         for ((at, document), length) in (0..).zip(documents).zip(&mut lengths) {
-            let mut add = |text: &str, field: fn(&mut TermFrequencies) -> &mut u16| {
+            let mut add = |text: &str, count_in: fn(&mut TermFrequencies)| {
                 let mut total = 0;
                 for_each_term(text, |word| {
                     total += 1;
@@ -258,21 +259,20 @@ impl TermCounts {
                     if counts.last().is_none_or(|(last, _)| *last != at) {
                         counts.push((at, TermFrequencies::default()));
                     }
-                    let (_, count) = counts.last_mut().expect("the document was added");
-                    *field(count) = field(count).saturating_add(1);
+                    count_in(&mut counts.last_mut().expect("the document was added").1);
                 });
                 total
             };
-            add(&document.title, |count| &mut count.title);
-            add(&document.signatures, |count| &mut count.signatures);
-            *length = add(&document.body, |count| &mut count.body);
+            add(&document.title, |count| count.title = count.title.saturating_add(1));
+            add(&document.signatures, |count| count.signatures = count.signatures.saturating_add(1));
+            *length = add(&document.body, |count| count.body = count.body.saturating_add(1));
         }
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_unstable_by(|(one, _), (two, _)| one.cmp(two));
         let words: Vec<&str> = found.iter().map(|(word, _)| word.as_str()).collect();
         let words = words.join(" ");
-        let document_counts: Vec<usize> = found.iter().map(|(_, counts)| counts.len()).collect();
-        let mut frequencies = Vec::with_capacity(document_counts.iter().sum());
+        let document_counts: Vec<u32> = found.iter().map(|(_, counts)| counts.len() as u32).collect();
+        let mut frequencies = Vec::with_capacity(found.iter().map(|(_, counts)| counts.len()).sum());
         found.into_iter().for_each(|(_, counts)| frequencies.extend(counts));
         Self { lengths, words, document_counts, frequencies }
     }
