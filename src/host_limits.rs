@@ -2,10 +2,12 @@
 //!
 //! `docs/publishing.md` lists each limit with its source.
 
+use std::collections::BTreeMap;
+
 use crate::site::{format_count, gib};
 
 /// Sizes of a site that hosts limit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteStats {
     /// Number of files.
     pub files: u64,
@@ -15,6 +17,8 @@ pub struct SiteStats {
     pub largest: u64,
     /// Number of rules in `_redirects`.
     pub redirects: u64,
+    /// Bytes so far of files that are not complete, by path.
+    begun: BTreeMap<String, u64>,
 }
 
 /// A limit of one host.
@@ -78,11 +82,17 @@ const LIMITS: &[Limit] = &[
 impl SiteStats {
     /// Adds a file.
     pub fn add(&mut self, path: &str, bytes: &[u8]) {
-        self.add_file(bytes.len() as u64);
+        let begun = self.begun.remove(path).unwrap_or_default();
+        self.add_file(begun + bytes.len() as u64);
         if path == "_redirects" {
             let lines = bytes.split(|byte| *byte == b'\n');
             self.redirects += lines.filter(|line| !line.is_empty() && line[0] != b'#').count() as u64;
         }
+    }
+
+    /// Counts bytes of a file that is added later.
+    pub fn begin(&mut self, path: &str, length: u64) {
+        *self.begun.entry(path.to_string()).or_default() += length;
     }
 
     /// Counts a file of `length` bytes that is not `_redirects`.
@@ -134,7 +144,8 @@ pub fn format_bytes(bytes: u64) -> String {
 mod tests {
     use super::*;
 
-    const SMALL: SiteStats = SiteStats { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1 };
+    const SMALL: SiteStats =
+        SiteStats { files: 1400, bytes: 40 * MIB, largest: MIB, redirects: 1, begun: BTreeMap::new() };
 
     #[test]
     fn a_small_site_is_reported_in_one_line() {
@@ -170,6 +181,9 @@ mod tests {
         let mut size = SiteStats::default();
         size.add("_redirects", b"# old names\n/a/ /b/ 301\n\n/c/ /d/ 301\n");
         size.add("index.html", b"12345");
-        assert_eq!(size, SiteStats { files: 2, bytes: 42, largest: 37, redirects: 2 });
+        assert_eq!(
+            size,
+            SiteStats { files: 2, bytes: 42, largest: 37, redirects: 2, begun: BTreeMap::new() }
+        );
     }
 }

@@ -11,7 +11,7 @@ use crate::compress;
 use crate::config::placeholders;
 use crate::diag::Diagnostic;
 use crate::emit::{OutputTarget, Permission, Published, SingleFile, StagedOutput};
-use crate::files::{Key, Sink, Sources};
+use crate::files::{BegunFiles, Key, Sink, Sources};
 use crate::host_limits::{SiteStats, format_bytes};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, RenderStatus, SiteOptions};
@@ -64,7 +64,12 @@ pub(super) fn run(
     let publication =
         StagedOutput::begin(&target).inspect_err(|_| terminal.findings(&draft.findings, &sources))?;
     let publication = publication.with_record(cache.record());
-    let sink = OutputSink { publication: &publication, options, size: Mutex::default() };
+    let sink = OutputSink {
+        publication: &publication,
+        options,
+        size: Mutex::default(),
+        begun: BegunFiles::default(),
+    };
     let whole = pipeline::render(&sources, &mut draft, &order, &progress, &sink);
     if whole == RenderStatus::Failed {
         progress.hide();
@@ -127,6 +132,8 @@ struct OutputSink<'b> {
     publication: &'b StagedOutput,
     options: &'b BuildOptions,
     size: Mutex<SiteStats>,
+    /// Files whose precompressed copies need the whole content.
+    begun: BegunFiles,
 }
 
 impl OutputSink<'_> {
@@ -139,6 +146,8 @@ impl OutputSink<'_> {
         if !self.options.precompress {
             return files;
         }
+        let whole = |(path, rest): (String, Vec<u8>)| (path.clone(), self.begun.complete(&path, rest));
+        let files: Vec<_> = files.into_iter().map(whole).collect();
         let precompressed: Vec<_> =
             files.iter().flat_map(|(path, bytes)| compress::precompressed(path, bytes)).collect();
         files.into_iter().chain(precompressed).collect()
@@ -167,5 +176,13 @@ impl Sink for OutputSink<'_> {
             self.count(|size| size.add(&path, &bytes));
             self.publication.write(path, bytes);
         }
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) {
+        if self.options.precompress {
+            return self.begun.append(path, bytes);
+        }
+        self.count(|size| size.begin(path, bytes.len() as u64));
+        self.publication.append(path, bytes);
     }
 }

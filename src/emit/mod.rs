@@ -78,6 +78,28 @@ mod tests {
 
     use super::*;
     use crate::emit::paths::{OutputPaths, SwapMode};
+    use crate::files::Sink;
+
+    #[test]
+    fn files_sent_in_parts_stay_if_they_are_the_same() {
+        let root = tempfile::TempDir::new().unwrap();
+        let folder = root.path().join("public");
+        let emit = |parts: &[&str]| {
+            let target = OutputTarget { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
+            let publication = StagedOutput::begin(&target).unwrap();
+            let (last, parts) = parts.split_last().unwrap();
+            parts.iter().for_each(|part| publication.append("data/all.txt", part.as_bytes()));
+            publication.write("data/all.txt".to_string(), last.as_bytes().to_vec());
+            publication.finish().unwrap().report
+        };
+        let text = || fs::read_to_string(folder.join("data/all.txt")).unwrap();
+        let (written, unchanged) =
+            (Report { written: 1, ..Report::default() }, Report { unchanged: 1, ..Report::default() });
+        assert_eq!((emit(&["one ", "two ", ""]), text().as_str()), (written, "one two "));
+        assert_eq!((emit(&["one two", " "]), text().as_str()), (unchanged, "one two "));
+        assert_eq!((emit(&["one two "]), text().as_str()), (unchanged, "one two "));
+        assert_eq!((emit(&["one ", "tree"]), text().as_str()), (written, "one tree"));
+    }
 
     #[test]
     fn swaps_entries_of_a_folder_that_cannot_be_moved() {

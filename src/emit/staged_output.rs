@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::emit::manifest::{self, Manifest};
 use crate::emit::paths::OutputPaths;
 use crate::emit::plan::Plan;
 use crate::emit::record::{Record, RecordedFile, Stamp};
-use crate::emit::staging::{self, Staging};
+use crate::emit::staging::{self, Staging, cannot_write};
 use crate::emit::tree::Tree;
 use crate::emit::{OutputTarget, Permission, Report};
 use crate::files::{Key, Sink};
@@ -30,6 +30,8 @@ pub struct StagedOutput {
     /// Created for the first changed file; `None` if that failed.
     staging: OnceLock<Option<Staging>>,
     written: Mutex<WrittenFiles>,
+    /// Files in the staging folder that are not complete.
+    begun: Mutex<HashMap<String, File>>,
     /// Keys of the published files.
     known: Record,
 }
@@ -83,6 +85,7 @@ impl StagedOutput {
             before,
             staging: OnceLock::new(),
             written,
+            begun: Mutex::default(),
             known: Record::default(),
         })
     }
@@ -144,12 +147,55 @@ impl StagedOutput {
     /// Writes a file to the staging folder unless the published one is identical; returns whether it is.
     fn put(&self, path: &str, bytes: &[u8]) -> Result<bool> {
         manifest::check_path(path)?;
-        if self.before.is_some() || self.permission == Permission::TakeOver {
-            let published = self.paths.folder.join(path);
-            if has_content(&published, bytes) {
-                return Ok(true);
-            }
+        if let Some(mut file) = self.begun().remove(path) {
+            let staged = self.paths.staging.join(path);
+            file.write_all(bytes).with_context(|| cannot_write(&staged))?;
+            return self.settle(path, &staged);
         }
+        if self.may_keep() && has_content(&self.paths.folder.join(path), bytes.len() as u64, bytes) {
+            return Ok(true);
+        }
+        // If there is no staging folder, an error is already recorded.
+        self.staging().map_or(Ok(()), |staging| staging.write(Path::new(path), bytes))?;
+        Ok(false)
+    }
+
+    /// Removes a complete file from the staging folder if the published one is identical; returns whether it is.
+    fn settle(&self, path: &str, staged: &Path) -> Result<bool> {
+        let is_same = self.may_keep() && {
+            let file = File::open(staged).with_context(|| cannot_write(staged))?;
+            let length = file.metadata().with_context(|| cannot_write(staged))?.len();
+            has_content(&self.paths.folder.join(path), length, file)
+        };
+        if is_same {
+            fs::remove_file(staged).with_context(|| cannot_write(staged))?;
+        }
+        Ok(is_same)
+    }
+
+    /// Adds bytes to a file in the staging folder.
+    fn extend(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let mut begun = self.begun();
+        if !begun.contains_key(path) {
+            manifest::check_path(path)?;
+            let Some(staging) = self.staging() else { return Ok(()) };
+            begun.insert(path.to_string(), staging.create_file(Path::new(path))?);
+        }
+        let fails = || cannot_write(&self.paths.staging.join(path));
+        begun.get_mut(path).map_or(Ok(()), |file| file.write_all(bytes)).with_context(fails)
+    }
+
+    /// Returns whether published files may be kept.
+    fn may_keep(&self) -> bool {
+        self.before.is_some() || self.permission == Permission::TakeOver
+    }
+
+    fn begun(&self) -> std::sync::MutexGuard<'_, HashMap<String, File>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the staging folder, which is created for the first file; `None` if that failed.
+    fn staging(&self) -> Option<&Staging> {
         let staging = self.staging.get_or_init(|| {
             let lock = std::mem::take(&mut self.written().lock);
             match Staging::create(&self.paths, lock) {
@@ -160,9 +206,7 @@ impl StagedOutput {
                 }
             }
         });
-        // If there is no staging folder, an error is already recorded.
-        staging.as_ref().map_or(Ok(()), |staging| staging.write(Path::new(path), bytes))?;
-        Ok(false)
+        staging.as_ref()
     }
 }
 
@@ -187,6 +231,15 @@ impl Sink for StagedOutput {
             Err(fault) => {
                 written.fault.get_or_insert(fault);
             }
+        }
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) {
+        if self.written().fault.is_some() {
+            return;
+        }
+        if let Err(fault) = self.extend(path, bytes) {
+            self.written().fault.get_or_insert(fault);
         }
     }
 }
@@ -216,16 +269,22 @@ fn record(made: HashMap<String, Key>, paths: &OutputPaths, known: &Record, kept:
 }
 
 /// Returns whether a regular file has this content. Links do not count, since their targets may be foreign.
-fn has_content(path: &Path, bytes: &[u8]) -> bool {
-    let has_length = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
+fn has_content(path: &Path, length: u64, mut content: impl Read) -> bool {
+    let has_length = |found: fs::Metadata| found.is_file() && found.len() == length;
     if !fs::symlink_metadata(path).is_ok_and(has_length) {
         return false;
     }
-    // One stack buffer: most of the thousands of files are unchanged, and this saves an allocation for each.
+    // Buffers on the stack: most of the thousands of files are unchanged, and this saves allocations for each.
     let Ok(mut file) = File::open(path) else { return false };
-    let mut buffer = [0; 32 * 1024];
-    bytes.chunks(buffer.len()).all(|expected| {
-        let found = &mut buffer[..expected.len()];
-        file.read_exact(found).is_ok() && found == expected
-    })
+    let (mut found, mut expected) = ([0; 16 * 1024], [0; 16 * 1024]);
+    let mut remaining = length;
+    while remaining > 0 {
+        let count = remaining.min(found.len() as u64) as usize;
+        let (found, expected) = (&mut found[..count], &mut expected[..count]);
+        if file.read_exact(found).is_err() || content.read_exact(expected).is_err() || found != expected {
+            return false;
+        }
+        remaining -= count as u64;
+    }
+    true
 }

@@ -34,6 +34,11 @@ pub(crate) struct OldTree {
     _claim: OutputLock,
 }
 
+/// Describes a failure to write a file.
+pub(crate) fn cannot_write(path: &Path) -> String {
+    format!("cannot write `{}`", path.display())
+}
+
 /// Cleans up after a killed build: restores files that it set aside, and removes its temporary folders.
 ///
 /// # Errors
@@ -92,10 +97,17 @@ impl Staging {
     /// # Errors
     /// On I/O errors.
     pub(crate) fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        let mut file = self.create_file(path)?;
+        file.write_all(bytes).with_context(|| cannot_write(&self.paths.staging.join(path)))
+    }
+
+    /// Creates a new file.
+    ///
+    /// # Errors
+    /// On I/O errors.
+    pub(crate) fn create_file(&self, path: &Path) -> Result<File> {
         let file = self.prepare_parent(path)?;
-        File::create_new(&file)
-            .and_then(|mut open| open.write_all(bytes))
-            .with_context(|| format!("cannot write `{}`", file.display()))
+        File::create_new(&file).with_context(|| cannot_write(&file))
     }
 
     /// Links unchanged files from the published folder.

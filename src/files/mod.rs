@@ -8,6 +8,6 @@ mod span;
 
 pub use edit::{Edit, apply};
 pub use key::{Key, PROGRAM};
-pub use outputs::{BuildFiles, MemorySink, Outputs, Sink, UpdateSink};
+pub use outputs::{BegunFiles, BuildFiles, MemorySink, Outputs, Sink, UpdateSink};
 pub use source::{Source, SourceId, Sources, is_scratch, picture_size};
 pub use span::{Position, Span, Spanned};

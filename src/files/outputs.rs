@@ -7,8 +7,11 @@ use crate::files::Key;
 
 /// Receives output files in any order and from several threads.
 pub trait Sink: Sync {
-    /// Writes a file; each path is written only once.
+    /// Writes a file, or the rest of one that was begun with [`Sink::append`]; each path is written only once.
     fn write(&self, path: String, bytes: Vec<u8>);
+
+    /// Adds bytes to a large file before it is written.
+    fn append(&self, path: &str, bytes: &[u8]);
 
     /// Reuses the files that an earlier build wrote under a key, if all of them are unchanged. Returns whether it
     /// did.
@@ -82,20 +85,54 @@ impl Outputs {
     }
 }
 
+/// The beginnings of files that are not written yet.
+#[derive(Debug, Default)]
+pub struct BegunFiles(Mutex<HashMap<String, Vec<u8>>>);
+
+impl BegunFiles {
+    /// Adds bytes to a file.
+    pub fn append(&self, path: &str, bytes: &[u8]) {
+        self.files().entry(path.to_string()).or_default().extend_from_slice(bytes);
+    }
+
+    /// Returns the whole content of a file with this rest.
+    pub fn complete(&self, path: &str, rest: Vec<u8>) -> Vec<u8> {
+        match self.files().remove(path) {
+            Some(mut begun) => {
+                begun.extend(rest);
+                begun
+            }
+            None => rest,
+        }
+    }
+
+    fn files(&self) -> MutexGuard<'_, HashMap<String, Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A sink that keeps files in memory.
 #[derive(Debug, Default)]
-pub struct MemorySink(Mutex<Outputs>);
+pub struct MemorySink {
+    outputs: Mutex<Outputs>,
+    begun: BegunFiles,
+}
 
 impl MemorySink {
     /// Returns the files received so far.
     pub fn into_outputs(self) -> Outputs {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.outputs.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Sink for MemorySink {
     fn write(&self, path: String, bytes: Vec<u8>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
+        let bytes = self.begun.complete(&path, bytes);
+        self.outputs.lock().unwrap_or_else(PoisonError::into_inner).add(path, bytes);
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) {
+        self.begun.append(path, bytes);
     }
 }
 
@@ -113,12 +150,13 @@ pub struct BuildFiles {
 pub struct UpdateSink<'b> {
     before: &'b BuildFiles,
     now: Mutex<BuildFiles>,
+    begun: BegunFiles,
 }
 
 impl<'b> UpdateSink<'b> {
     /// Creates a sink that reuses files of `before`.
     pub fn new(before: &'b BuildFiles) -> Self {
-        Self { before, now: Mutex::default() }
+        Self { before, now: Mutex::default(), begun: BegunFiles::default() }
     }
 
     /// Calls `show` with the files received so far.
@@ -137,6 +175,7 @@ impl<'b> UpdateSink<'b> {
 
     /// Adds a file; shares its bytes with the previous build if they are equal.
     fn add(&self, path: String, bytes: Vec<u8>) {
+        let bytes = self.begun.complete(&path, bytes);
         let same = self.before.outputs.get(&path).filter(|before| ***before == bytes);
         let bytes = same.map_or_else(|| Arc::new(bytes), Arc::clone);
         self.now().outputs.add_shared(path, bytes);
@@ -146,6 +185,10 @@ impl<'b> UpdateSink<'b> {
 impl Sink for UpdateSink<'_> {
     fn write(&self, path: String, bytes: Vec<u8>) {
         self.add(path, bytes);
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) {
+        self.begun.append(path, bytes);
     }
 
     fn reuse_group(&self, key: &Key) -> bool {

@@ -181,8 +181,6 @@ pub fn files(
     go_on(Milestone::Pages);
     inputs.progress.start_stage(Stage::Data, 0);
     let mut builders: Vec<(&str, DataBuilder)> = vec![
-        ("llms-full.txt", data::whole),
-        ("kb.json", data::everything),
         ("diagnose.js", diagnose::tables),
         ("search.js", search::file),
         ("llms.txt", data::map),
@@ -203,6 +201,13 @@ pub fn files(
             ("badges", badges::files),
         ]);
     }
+    let streamed: [(&str, StreamBuilder); 2] =
+        [("llms-full.txt", data::whole), ("kb.json", data::everything)];
+    let streamed = streamed.into_iter().map(|(name, make)| {
+        let cx = &cx;
+        let make = move || Ok(make(cx, sink).into_files());
+        Query { name: name.to_string(), about: None, make: Box::new(make) }
+    });
     let data = builders.into_iter().map(|(name, make)| {
         let cx = &cx;
         let make = move || Ok(make(cx).into_files());
@@ -210,13 +215,16 @@ pub fn files(
     });
     let schemas = || Ok(schemas::files(inputs.config).into_files());
     let schemas = Query { name: "schemas".to_string(), about: None, make: Box::new(schemas) };
-    all(inputs, &data.chain([schemas]).collect::<Vec<_>>(), sink)?;
+    all(inputs, &streamed.chain(data).chain([schemas]).collect::<Vec<_>>(), sink)?;
     hosting::files(inputs).write_to(sink);
     Ok(())
 }
 
 /// Makes data files that belong together.
 type DataBuilder = fn(&RenderContext<'_>) -> Outputs;
+
+/// Makes a data file in parts, the last of which is in the outputs.
+type StreamBuilder = fn(&RenderContext<'_>, &dyn Sink) -> Outputs;
 
 /// Runs queries in parallel.
 fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {

@@ -78,8 +78,9 @@ fn item(text: &MarkdownText, description: Option<&str>) -> MarkdownText {
     item
 }
 
-/// Returns all error pages, each with its address. Links are absolute, since the text is read outside of the site.
-pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
+/// Calls a function with parts of a text of all error pages, each with its address. Links are absolute, since the text is
+/// read outside of the site.
+pub(super) fn whole(cx: &RenderContext<'_>, send: impl Fn(MarkdownText)) {
     let base = &cx.inputs.config.base_url;
     let mut text = opening(cx);
     text.push(&MarkdownText::checked(&cx.fill(
@@ -97,12 +98,10 @@ pub(super) fn whole(cx: &RenderContext<'_>) -> MarkdownText {
         page.push(&markdown::alternate(cx, error, base));
         page
     };
-    // In chunks, to avoid a second copy of the whole text.
+    send(text);
     for errors in cx.site().errors.chunks(CHUNK_SIZE) {
-        let pages: Vec<MarkdownText> = map_all(errors, page);
-        pages.iter().for_each(|page| text.push(page));
+        map_all(errors, page).into_iter().for_each(&send);
     }
-    text
 }
 
 /// Formats name and description of the site.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Alternate, Config};
 use crate::facts;
-use crate::files::Outputs;
+use crate::files::{Outputs, Sink};
 use crate::render::parts::json;
 use crate::render::views::RenderContext;
 use crate::site::kinds::ErrorData;
@@ -41,8 +41,10 @@ pub(super) fn map(cx: &RenderContext<'_>) -> Outputs {
 }
 
 /// Makes one text with all error pages.
-pub(super) fn whole(cx: &RenderContext<'_>) -> Outputs {
-    one("llms-full.txt", llms::whole(cx).into_bytes())
+pub(super) fn whole(cx: &RenderContext<'_>, sink: &dyn Sink) -> Outputs {
+    const PATH: &str = "llms-full.txt";
+    llms::whole(cx, |text| sink.append(PATH, &text.into_bytes()));
+    one(PATH, Vec::new())
 }
 
 /// Makes the data of all models with their memory figures.
@@ -60,9 +62,10 @@ pub(super) fn devices(cx: &RenderContext<'_>) -> Outputs {
 }
 
 /// Makes the data of the whole knowledge base.
-pub(super) fn everything(cx: &RenderContext<'_>) -> Outputs {
+pub(super) fn everything(cx: &RenderContext<'_>, sink: &dyn Sink) -> Outputs {
+    const PATH: &str = "kb.json";
     let site = cx.site();
-    let mut file = Collection::new(cx, "schema/kb.json");
+    let mut file = Collection { stream: Some((sink, PATH)), ..Collection::new(cx, "schema/kb.json") };
     file.add("errors", &site.errors, |error| json(&entries::error(cx, error)));
     file.add("models", &site.models, |model| json(&entries::model(model)));
     file.add("hardware", &site.devices, |device| json(&entries::device(device)));
@@ -71,7 +74,7 @@ pub(super) fn everything(cx: &RenderContext<'_>) -> Outputs {
     if !site.collections().is_empty() {
         file.add("entries", &site.entries, |entry| json(&entries::entry(cx, entry)));
     }
-    one("kb.json", file.finish())
+    one(PATH, file.finish())
 }
 
 fn one(path: &str, bytes: Vec<u8>) -> Outputs {
@@ -121,9 +124,14 @@ fn open_object(object: &Value) -> String {
 }
 
 /// A file with a header and lists of entries.
-struct Collection(String);
+struct Collection<'s> {
+    /// Text that is not sent yet.
+    text: String,
+    /// Where a large file is sent in parts, and its path.
+    stream: Option<(&'s dyn Sink, &'s str)>,
+}
 
-impl Collection {
+impl Collection<'_> {
     fn new(cx: &RenderContext<'_>, schema: &str) -> Self {
         let config = cx.inputs.config;
         let file = json!({
@@ -133,26 +141,29 @@ impl Collection {
             "title": config.title,
             "licence": config.license,
         });
-        Self(open_object(&file))
+        Self { text: open_object(&file), stream: None }
     }
 
     /// Adds a list; `entry` formats an item as JSON.
     fn add<T: Sync>(&mut self, name: &str, items: &[T], entry: impl Fn(&T) -> String + Send + Sync) {
-        self.0.push_str(&format!(",\"{name}\":["));
+        self.text.push_str(&format!(",\"{name}\":["));
         // In chunks, to avoid a second copy of the whole text.
         for (chunk, items) in items.chunks(CHUNK_SIZE).enumerate() {
             for (at, entry) in facts::map(items, &entry).into_iter().enumerate() {
                 if chunk + at > 0 {
-                    self.0.push(',');
+                    self.text.push(',');
                 }
-                self.0.push_str(&entry);
+                self.text.push_str(&entry);
+            }
+            if let Some((sink, path)) = self.stream {
+                sink.append(path, std::mem::take(&mut self.text).as_bytes());
             }
         }
-        self.0.push(']');
+        self.text.push(']');
     }
 
     fn finish(mut self) -> Vec<u8> {
-        self.0.push_str("}\n");
-        self.0.into_bytes()
+        self.text.push_str("}\n");
+        self.text.into_bytes()
     }
 }
