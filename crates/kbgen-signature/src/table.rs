@@ -67,12 +67,12 @@ impl Signature {
 
     /// Returns the signature without backticks in its patterns; `None` if they have none, or if the rest asserts too little.
     pub fn without_backticks(&self) -> Option<Self> {
-        let bare = |pattern: &Pattern| pattern.without_backticks();
-        if self.all.iter().all(|pattern| bare(pattern).is_none()) {
+        let bare: Vec<Option<Pattern>> = self.all.iter().map(Pattern::without_backticks).collect();
+        if bare.iter().all(Option::is_none) {
             return None;
         }
-        let all = self.all.iter().map(|pattern| bare(pattern).unwrap_or_else(|| pattern.clone())).collect();
-        Some(Self { all, ..self.clone() }).filter(|signature| signature.specificity() >= MIN_ASSERTING_BITS)
+        let all = self.all.iter().zip(bare).map(|(pattern, bare)| bare.unwrap_or_else(|| pattern.clone()));
+        Some(Self { all: all.collect(), ..self.clone() }).filter(|signature| signature.specificity() >= MIN_ASSERTING_BITS)
     }
 
     /// Returns the names of the figures of the signature and its extractor, without duplicates.
