@@ -72,7 +72,8 @@ impl Signature {
             return None;
         }
         let all = self.all.iter().zip(bare).map(|(pattern, bare)| bare.unwrap_or_else(|| pattern.clone()));
-        Some(Self { all: all.collect(), ..self.clone() }).filter(|signature| signature.specificity() >= MIN_ASSERTING_BITS)
+        Some(Self { all: all.collect(), ..self.clone() })
+            .filter(|signature| signature.specificity() >= MIN_ASSERTING_BITS)
     }
 
     /// Returns the names of the figures of the signature and its extractor, without duplicates.
