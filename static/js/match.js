@@ -277,8 +277,7 @@ kbgen.match = (() => {
   /* step_budget.rs: counts the same steps as the program, so that both stop at the same position. */
 
   const STRETCH = 1024;
-  const MAX_STEPS = 1 << 16;
-  const STEPS = 1 << 12;
+  const STEPS = 65536;
   let steps;
   let left;
   let exhausted;
@@ -725,9 +724,8 @@ kbgen.match = (() => {
 
   function gather(extractor, message, span, known) {
     const figures = merged(known);
-    const behind = Math.min(size, span.start + BEHIND);
-    const next = firstIn(message, span.end, behind);
-    const limit = next ? next.start : behind;
+    const next = firstIn(message, span.end, span.start + BEHIND);
+    const limit = next ? next.start : span.start + BEHIND;
     extractor.fields.forEach(({ name, repeat, patterns }) => {
       const values = [];
       const isRead = () => !repeat && values.length;
@@ -872,7 +870,7 @@ kbgen.match = (() => {
     const { filter, visit } = reader;
     const end = Math.min(size, start + STRETCH);
     let at = start;
-    left = Math.min(MAX_STEPS, left + STEPS);
+    left = Math.min(STEPS, left + STEPS / 16);
     exhausted = false;
     const found = id => exhausted || candidate(reader, all, id, at);
     for (; at < end; at++) {
@@ -907,7 +905,7 @@ kbgen.match = (() => {
     let skipped = -1;
     tried = new Uint32Array(all.length);
     steps = 0;
-    left = MAX_STEPS;
+    left = STEPS;
     for (let from = 0; from < size; from += STRETCH) {
       if (from % STEP === 0) yield;
       const stopped = readWindow(from, reader, all);
