@@ -203,21 +203,18 @@ pub fn files(
     }
     let streamed: [(&str, StreamBuilder); 2] =
         [("llms-full.txt", data::whole), ("kb.json", data::everything)];
-    let streamed = streamed.into_iter().map(|(name, make)| {
-        let cx = &cx;
-        let make = move || Ok(make(cx, sink).into_files());
-        Query { name: name.to_string(), about: None, make: Box::new(make) }
-    });
-    let data = builders.into_iter().map(|(name, make)| {
-        let cx = &cx;
-        let make = move || Ok(make(cx).into_files());
-        Query { name: name.to_string(), about: None, make: Box::new(make) }
-    });
-    let schemas = || Ok(schemas::files(inputs.config).into_files());
-    let schemas = Query { name: "schemas".to_string(), about: None, make: Box::new(schemas) };
+    let cx = &cx;
+    let streamed = streamed.into_iter().map(|(name, make)| data_query(name, move || make(cx, sink)));
+    let data = builders.into_iter().map(|(name, make)| data_query(name, move || make(cx)));
+    let schemas = data_query("schemas", || schemas::files(inputs.config));
     all(inputs, &streamed.chain(data).chain([schemas]).collect::<Vec<_>>(), sink)?;
     hosting::files(inputs).write_to(sink);
     Ok(())
+}
+
+/// Creates the query for files that belong to no page.
+fn data_query<'q>(name: &str, make: impl Fn() -> Outputs + Sync + Send + 'q) -> Query<'q> {
+    Query { name: name.to_string(), about: None, make: Box::new(move || Ok(make().into_files())) }
 }
 
 /// Makes data files that belong together.
