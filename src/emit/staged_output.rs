@@ -150,7 +150,7 @@ impl StagedOutput {
         if let Some(mut file) = self.begun().remove(path) {
             let staged = self.paths.staging.join(path);
             file.write_all(bytes).with_context(|| cannot_write(&staged))?;
-            return self.settle(path, &staged);
+            return self.discard_if_same(path, &staged);
         }
         if self.may_keep() && has_content(&self.paths.folder.join(path), bytes.len() as u64, bytes) {
             return Ok(true);
@@ -161,7 +161,7 @@ impl StagedOutput {
     }
 
     /// Removes a complete file from the staging folder if the published one is identical; returns whether it is.
-    fn settle(&self, path: &str, staged: &Path) -> Result<bool> {
+    fn discard_if_same(&self, path: &str, staged: &Path) -> Result<bool> {
         let is_same = self.may_keep() && {
             let file = File::open(staged).with_context(|| cannot_write(staged))?;
             let length = file.metadata().with_context(|| cannot_write(staged))?.len();
