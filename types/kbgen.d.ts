@@ -17,16 +17,21 @@ interface Translate {
   ): string;
 }
 
-/** Address from the root of the site, title, and what a hit is worth. */
-type IndexEntry = [address: string, title: string, worth: number];
-
 /** The word index of `crates/kbgen-signature`. */
 interface WordIndex {
   words: string;
-  postings: string;
   ignored: string;
   trouble: string[];
-  documents: IndexEntry[];
+  rarest: number;
+  size: number;
+  starts: number[];
+  worths: number[];
+  /** Of an index in several parts. */
+  floors?: number[];
+  files?: { postings: string[]; documents: string[] };
+  postings: string[];
+  /** Addresses from the root of the site, and titles. */
+  documents: [address: string, title: string][][];
 }
 
 interface Hit {

@@ -1,6 +1,7 @@
 //! Data for diagnosis in the browser, as scripts that also load from disk.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use kbgen_signature::{PatternPartition, TextIndex};
 use serde::Serialize;
@@ -79,7 +80,7 @@ fn with_index(cx: &RenderContext<'_>, index: &TextIndex) -> Outputs {
     outputs.add(TABLE, format!("kbgen.tables={{\"match\":{signatures},{}}};\n", without_braces(&fields(cx))));
     outputs.add(PAGE_TEXTS, format!("kbgen.pageTexts={};\n", object(pages(cx))));
     outputs.append(reading_texts(cx));
-    outputs.add(INDEX, assign(SIMILAR, index) + "\n");
+    outputs.add(INDEX, assign(SIMILAR, &index.whole()) + "\n");
     outputs
 }
 
@@ -103,15 +104,16 @@ const SIMILAR: &str = "kbgen.similar";
 /// Makes a head, and parts with postings and documents.
 fn index_in_parts(index: &TextIndex) -> Outputs {
     let mut outputs = Outputs::default();
-    let index = index.in_parts(PART_BYTES, PART_DOCUMENTS);
-    let mut part = |name: &str, at: usize, value: &Value| {
-        add_part(&mut outputs, "similar", &(assign(&format!("{SIMILAR}.{name}[{at}]"), value) + "\n"))
+    let mut index = index.in_parts(PART_BYTES, PART_DOCUMENTS);
+    let (postings, documents) = (mem::take(&mut index.postings), mem::take(&mut index.documents));
+    let mut part = |name: &str, at: usize, value: Value| {
+        add_part(&mut outputs, "similar", &(assign(&format!("{SIMILAR}.{name}[{at}]"), &value) + "\n"))
     };
     let posting_files: Vec<String> =
-        index.postings.iter().enumerate().map(|(at, text)| part("postings", at, &json!(text))).collect();
+        postings.iter().enumerate().map(|(at, text)| part("postings", at, json!(text))).collect();
     let document_files: Vec<String> =
-        index.documents.iter().enumerate().map(|(at, list)| part("documents", at, list)).collect();
-    let mut head = index.head;
+        documents.iter().enumerate().map(|(at, list)| part("documents", at, json!(list))).collect();
+    let mut head = json!(index);
     head["files"] = json!({"postings": posting_files, "documents": document_files});
     outputs.add(INDEX, assign(SIMILAR, &head) + "\n");
     outputs

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::mem;
 
 use kbgen_signature::{Document, TextIndex};
 use serde::Serialize;
@@ -65,8 +66,7 @@ pub(super) fn purpose(address: &str) -> Option<&'static str> {
     PURPOSES.iter().find(|(own, ..)| *own == address).map(|(_, purpose, _)| *purpose)
 }
 
-/// Content of the file; `notes` and `also` are in the order of the index.
-#[derive(Serialize)]
+/// Data of the file; `notes` and `also` are in the order of the index.
 struct Data {
     index: TextIndex,
     notes: Vec<String>,
@@ -74,6 +74,16 @@ struct Data {
     groups: Vec<Group>,
     /// Pages that use a setting, best first: positions in the index, in base 36, separated by spaces.
     settings: BTreeMap<String, String>,
+}
+
+/// Content of the file; `notes` and `also` are divided like the documents of the index.
+#[derive(Serialize)]
+struct Script<'d, I> {
+    index: &'d I,
+    notes: &'d [&'d [String]],
+    also: &'d [&'d [String]],
+    groups: &'d [Group],
+    settings: &'d BTreeMap<String, String>,
 }
 
 /// A group of results: address, title, and number of pages.
@@ -85,47 +95,52 @@ const INDEX: &str = "data/search.js";
 /// Makes `data/search.js`, in parts if it is large. It consists of assignments, so that it also loads from disk.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let data = data(cx);
-    let script = assign("kbgen.pages", &data) + "\n";
+    let script = data.whole();
     let mut outputs = Outputs::default();
     if script.len() <= MAX_WHOLE_BYTES {
         outputs.add(INDEX, script);
         return outputs;
     }
-    let index = data.index.in_parts(PART_BYTES, PART_DOCUMENTS);
+    let mut index = data.index.in_parts(PART_BYTES, PART_DOCUMENTS);
+    let (postings, documents) = (mem::take(&mut index.postings), mem::take(&mut index.documents));
     let mut add = |script: String| add_part(&mut outputs, "search", &script);
-    let part = |name: &str, at: usize, value: &Value| assign(&format!("kbgen.pages.{name}[{at}]"), value);
-    let posting_files: Vec<String> = index
-        .postings
+    let part = |name: &str, at: usize, value: Value| assign(&format!("kbgen.pages.{name}[{at}]"), &value);
+    let posting_files: Vec<String> = postings
         .iter()
         .enumerate()
-        .map(|(at, text)| add(part("index.postings", at, &json!(text)) + "\n"))
+        .map(|(at, text)| add(part("index.postings", at, json!(text)) + "\n"))
         .collect();
     let texts = data.notes.chunks(PART_DOCUMENTS).zip(data.also.chunks(PART_DOCUMENTS));
-    let documents = index.documents.iter().zip(texts).enumerate().map(|(at, (documents, (notes, also)))| {
-        part("index.documents", at, documents)
-            + &part("notes", at, &json!(notes))
-            + &part("also", at, &json!(also))
+    let documents = documents.iter().zip(texts).enumerate().map(|(at, (documents, (notes, also)))| {
+        part("index.documents", at, json!(documents))
+            + &part("notes", at, json!(notes))
+            + &part("also", at, json!(also))
             + "\n"
     });
     let document_files: Vec<String> = documents.map(add).collect();
-    let mut head = index.head;
+    let mut head = json!(index);
     head["files"] = json!({"postings": posting_files, "documents": document_files});
-    let head = json!({
-        "index": head,
-        "notes": [],
-        "also": [],
-        "groups": data.groups,
-        "settings": data.settings,
-    });
-    outputs.add(INDEX, assign("kbgen.pages", &head) + "\n");
+    outputs.add(INDEX, data.script(&head, &[], &[]));
     outputs
 }
 
 /// Makes `data/search.js` as a whole.
 pub(super) fn whole_file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add(INDEX, assign("kbgen.pages", &data(cx)) + "\n");
+    outputs.add(INDEX, data(cx).whole());
     outputs
+}
+
+impl Data {
+    /// Formats everything as one part.
+    fn whole(&self) -> String {
+        self.script(&self.index.whole(), &[&self.notes], &[&self.also])
+    }
+
+    fn script(&self, index: &impl Serialize, notes: &[&[String]], also: &[&[String]]) -> String {
+        let (groups, settings) = (&self.groups, &self.settings);
+        assign("kbgen.pages", &Script { index, notes, also, groups, settings }) + "\n"
+    }
 }
 
 fn data(cx: &RenderContext<'_>) -> Data {

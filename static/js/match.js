@@ -40,7 +40,7 @@ kbgen.match = (() => {
     "iy",
   );
   const CLOCK = sticky`(?=\d)[\d/:.,TZ+_APM-]+(?![^ \t\]|\0])`;
-  const TIME = /\d\d:\d\d(?!\d)|(?:^|\D)\d:\d\d(?!\d)|\d\d[-\/]\d\d[-\/]\d\d|^\d\d[-\/]\d\d$|\.\d\d\.\d\d\d\.\d\d\d/;
+  const TIME = /\d\d:\d\d(?!\d)|(?:^|\D)\d:\d\d(?!\d)|\d\d[-/]\d\d[-/]\d\d|^\d\d[-/]\d\d$|\.\d\d\.\d\d\d\.\d\d\d/;
   const GROUP = sticky`\[[^\][(]{1,60}\]:?|\([^)[(]{1,60}\):?`;
   const TITLE = /\[(?:bug|BUG|Bug|Usage|Installation)\]:?/y;
   const KNOWN = RegExp(String.raw`pid=|^.[rR]ank|^.pod/|^.(?:${LEVELS}|${PLACE}).:?$|^\[[\d. ]{5,}\]`);
@@ -54,8 +54,7 @@ kbgen.match = (() => {
 
   function taken(expression, at, from = line) {
     expression.lastIndex = at;
-    const found = expression.exec(from);
-    return found ? found[0] : "";
+    return (expression.exec(from) || [""])[0];
   }
 
   function prefixLength() {
@@ -144,7 +143,7 @@ kbgen.match = (() => {
     if (c < 33) return c === 32 || (c > 8 && c < 14) ? BLANKED : NOTHING;
     if (c < 128) return c === 127 ? NOTHING : c > 64 && c < 91 ? c + 32 : c;
     if (c > 0xff00 && c < 0xff5f) return fold(c - 0xfee0);
-    const found = (c < 0x3001 || c > 0xfefe) && c < 0xffff && FOLDS.find(([, set]) => set.test(String.fromCharCode(c)));
+    const found = c < 0xffff && FOLDS.find(([, set]) => set.test(String.fromCharCode(c)));
     return found ? found[0] : 0x80 | (c & 0x7f);
   }
 
@@ -171,7 +170,7 @@ kbgen.match = (() => {
     let end = line.length;
     if (
       last.length > 39 &&
-      (last.length === end || last.length === earlier.length) &&
+      [end, earlier.length].includes(last.length) &&
       CUT.test(last.slice(-3) + line.slice(0, skipped + 1).slice(-3))
     ) {
       gap = NONE;
@@ -208,7 +207,7 @@ kbgen.match = (() => {
       if (c === 92) {
         while (line.charCodeAt(at + step) === 92) step++;
         const next = line[at + step] || "\0";
-        const named = "uU".includes(next) && /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
+        const named = /^u[\da-f]{4}/i.exec(line.substr(at + step, 5));
         const code = named ? parseInt(named[0].slice(1), 16) : 0xd800;
         kind = 47;
         if ("\"'".includes(next)) kind = line.charCodeAt(at + step++);
@@ -226,10 +225,8 @@ kbgen.match = (() => {
         step = found[0].length;
         kind = ENTITIES[(found[1] || "").toLowerCase()] || 38;
       } else {
-        if (c > 0xd7ff && c < 0xdc00) {
-          c = line.codePointAt(at);
-          step = c > 0xffff ? 2 : 1;
-        }
+        c = line.codePointAt(at);
+        if (c > 0xffff) step = 2;
         kind = folded[c] || (folded[c] = fold(c));
       }
       if (kind >= 0) push(kind, at, at + step);
@@ -461,7 +458,7 @@ kbgen.match = (() => {
       first--;
       if (!spaced && gaps[first] !== NONE) break;
     }
-    if (type === "word" || type === "path") return first < end ? first : -1;
+    if (/^(word|path)$/.test(type)) return first < end ? first : -1;
     if (type === "quoted") {
       const close = bytes[end - 1];
       for (at = end - 2; at >= first; at--) if (bytes[at] === close || (close === 39 && bytes[at] === 96)) return at;
@@ -474,7 +471,7 @@ kbgen.match = (() => {
   }
 
   function holeFigure(type, from, to) {
-    if (type === "int" || type === "float") return Number(spell(from, to));
+    if (/^(int|float)$/.test(type)) return Number(spell(from, to));
     if (factor(type)) {
       const [, number, unit] = /([^a-z]*)(.*)/.exec(spell(from, to));
       return Math.floor(Number(number) * factor(unit || type) + 0.5);
@@ -510,14 +507,7 @@ kbgen.match = (() => {
 
   // `anchor` is the part and offset of the literal text that the pattern is searched by.
   function matcher(pattern, inMessage, anchor = [0, 0]) {
-    const made = {
-      parts: [],
-      letters: 0,
-      weight: 0,
-      joining: inMessage ? 0 : 12,
-      spacing: inMessage ? 0 : 20,
-      wanted: [],
-    };
+    const made = { parts: [], letters: 0, weight: 0, wanted: [], inMessage };
     pattern.forEach(part => {
       if (typeof part !== "string") {
         made.parts.push({ type: part[0], name: part[1] });
@@ -550,7 +540,7 @@ kbgen.match = (() => {
     made.beginning = made.parts[first].bytes;
     made.offset = anchor[1];
     made.anchor = made.parts[part].bytes.slice(made.offset, made.offset + 24);
-    made.reach = part > first && between.reduce((sum, length) => sum + length);
+    made.reach = between.reduce((sum, length) => sum + length, 0);
     return made;
   }
 
@@ -561,17 +551,17 @@ kbgen.match = (() => {
 
   function stands(m, at) {
     const span = { start: at, end: at, holes: [], tries: 512 };
-    if (!charge(8)) return null;
+    if (!charge(8)) return;
     for (let part = m.first - 1; part >= 0; part--) {
-      if (!charge(32)) return null;
+      if (!charge(32)) return;
       const end = span.start;
       span.start = holeStart(m.parts[part].type, end);
-      if (span.start < 0) return null;
+      if (span.start < 0) return;
       span.holes.unshift([span.start, end]);
     }
-    if (!m.first && isJoined(at) && isRun(at)) return null;
+    if (!m.first && isJoined(at) && isRun(at)) return;
     span.end = rest(m, span, m.first, at);
-    return span.end < 0 ? null : span;
+    if (span.end >= 0) return span;
   }
 
   const isRun = here =>
@@ -587,7 +577,7 @@ kbgen.match = (() => {
       const here = from + i;
       const wanted = part.spaced[i];
       if (wanted === (gaps[here] !== NONE) || !joined(here)) continue;
-      if (m.letters < (!wanted && gaps[here] === BREAK ? m.joining : m.spacing)) return -1;
+      if (!m.inMessage && m.letters < (!wanted && gaps[here] === BREAK ? 12 : 20)) return -1;
     }
     return from + part.bytes.length;
   }
@@ -659,7 +649,7 @@ kbgen.match = (() => {
     const [left, right] = texts.map(text => {
       const parts = text.replace(/^v/, "").split(/[.+-]/);
       const end = parts.findIndex(part => !/^\d{1,9}$/.test(part));
-      return parts.slice(0, end < 0 ? parts.length : end).map(Number);
+      return parts.slice(0, end < 0 ? undefined : end).map(Number);
     });
     if (!left.length || !right.length) return false;
     for (let at = 0; at < left.length || at < right.length; at++) {
@@ -810,24 +800,21 @@ kbgen.match = (() => {
     const matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
     if (table.parts) {
-      matchers.forEach((matcher, id) => {
-        if (table.uses[id]) [, matcher.wanted] = table.uses[id];
-      });
+      for (const id in table.uses) [, matchers[id].wanted] = table.uses[id];
     } else {
       table.pages.forEach(({ signatures }) =>
         signatures.forEach(({ all, extract }) => {
           const { wanted } = matchers[all[0]];
-          if (extract !== undefined && !wanted.includes(extract)) wanted.push(extract);
+          if (extract >= 0 && !wanted.includes(extract)) wanted.push(extract);
         }),
       );
     }
     return {
       ...prepareAnchors(matchers),
       matchers,
-      extractors: table.extractors.map(({ fields, places = [], ...others }) => ({
-        derived: [],
-        verdicts: [],
-        ...others,
+      extractors: table.extractors.map(({ fields, places = [], derived = [], verdicts = [] }) => ({
+        derived,
+        verdicts,
         fields: fields.map(field => ({ ...field, patterns: inside(field.patterns) })),
         places: places.map(place => ({ ...place, fragments: inside(place.fragments) })),
       })),
@@ -884,8 +871,11 @@ kbgen.match = (() => {
   // or Python ignored the traceback.
   function isSurvivable(start) {
     const at = places[start];
-    const row = text.slice(Math.max(0, at - 400), at);
-    const before = [...row.slice(row.lastIndexOf("\n") + 1)].slice(-200).join("");
+    const row = text
+      .slice(Math.max(0, at - 400), at)
+      .split("\n")
+      .at(-1);
+    const before = [...row].slice(-200).join("");
     const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
     if (/warn/i.test(before) || /ImportError|No module named/.test(before + behind)) return true;
     const first = Math.max(0, start - 1000);
@@ -911,8 +901,6 @@ kbgen.match = (() => {
       const stopped = readWindow(from, reader, all);
       if (skipped < 0) skipped = stopped;
     }
-    all.steps = steps;
-    all.skipped = skipped < 0 ? 0 : text.slice(0, places[skipped]).split("\n").length;
     let line = 1;
     let column = 1;
     let counted = 0;
@@ -922,14 +910,15 @@ kbgen.match = (() => {
       .forEach(place => {
         for (; counted < places[place.start]; counted++) {
           const c = text.charCodeAt(counted);
+          if (c < 0xdc00 || c > 0xdfff) column++;
           if (c === 10) {
             line++;
             column = 1;
-          } else if (c < 0xdc00 || c > 0xdfff) column++;
+          }
         }
         Object.assign(place, { line, column });
       });
-    return all;
+    return [all, skipped < 0 ? 0 : text.slice(0, places[skipped]).split("\n").length];
   }
 
   function findSignature(
@@ -951,7 +940,7 @@ kbgen.match = (() => {
       .filter(place => ids.every(id => has([id], place, 200)) && !has(not, place, 40) && !has(beside, place, 0))
       .map(place => {
         const distance = other => Math.abs(other.line - place.line);
-        const others = ids.slice(1).map(id => [...places(id)].sort((a, b) => distance(a) - distance(b))[0].figures);
+        const others = ids.slice(1).map(id => places(id).reduce((a, b) => (distance(b) < distance(a) ? b : a)).figures);
         const figures = merged(place.figures, ...others, place.extracted[extract]);
         return { page, place, weight, weak, brief: letters < 11 && !Object.keys(figures).length, figures };
       })
@@ -1109,7 +1098,7 @@ kbgen.match = (() => {
     if (files.length) yield files;
     if (files.length || !prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
-    const all = yield* read(reader);
+    const [all, skipped] = yield* read(reader);
     const letters = log.length <= 1000 ? beginnings(reader) : new Map();
     if (table.parts) {
       const isUsed = (places, id) => (places.length || letters.has(id)) && table.uses[id];
@@ -1120,12 +1109,11 @@ kbgen.match = (() => {
     }
     const found = table.pages.map(page => findPage(reader, page, all)).filter(Boolean);
     bytes = gaps = breaks = places = ends = null;
-    const isReading = ({ page }) => page.kind === "reading";
-    return Object.assign(rank(found.filter(each => !isReading(each))), {
-      steps: all.steps,
-      skipped: all.skipped,
+    return Object.assign(rank(found.filter(({ page }) => page.kind !== "reading")), {
+      steps,
+      skipped,
       begun: begun(table, letters),
-      readings: rank(found.filter(isReading)),
+      readings: rank(found.filter(({ page }) => page.kind === "reading")),
       occurrences: all,
     });
   }

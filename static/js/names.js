@@ -38,16 +38,12 @@ kbgen.names = (() => {
 
   // Access to the pages by their place in the index; undefined for one whose part is not loaded.
   function read({ index, notes, also, groups, settings }) {
-    const { count, size, isWhole, place, documentAt } = kbgen.search.open(index);
+    const { entry, documentAt } = kbgen.search.open(index);
     const known = new Map();
-    const inParts = (lists, at) => {
-      const [part, inPart] = place(at);
-      return isWhole ? lists[at] : lists[part][inPart];
-    };
     function page(at) {
       const [address, title] = documentAt(at) || [];
       if (!address) return undefined;
-      const note = inParts(notes, at);
+      const note = entry(notes, at);
       const [folder, slug] = address.split(/\/#?/);
       const own = GROUPS[folder] || `${folder}/`;
       // Devices with several numbers of cores share a name.
@@ -57,7 +53,7 @@ kbgen.names = (() => {
         address,
         title,
         note,
-        names: [name, slug, ...inParts(also, at).split("|")].map(split).filter(name => name.length),
+        names: [name, slug, ...entry(also, at).split("|")].map(split).filter(name => name.length),
         beside: split(note),
         cores: split(title.slice(name.length)),
         isDevice: folder === "hardware",
@@ -74,7 +70,7 @@ kbgen.names = (() => {
       }
       return known.get(at);
     }
-    return { pageAt, first: Math.min(count, size), settings: new Map(Object.entries(settings)) };
+    return { pageAt, first: Math.min(index.worths.length, index.size), settings: new Map(Object.entries(settings)) };
   }
 
   // Whether two words have the same stem: "quantize" and "quantization", "gpu" and "gpus".

@@ -17,8 +17,7 @@ kbgen.search = (() => {
       const humps = run.length <= 60 ? run.replace(/([a-z])(?=[A-Z])/g, "$1 ").split(" ") : [];
       for (const part of humps.length > 1 ? [run, ...humps] : [run]) {
         const word = part.toLowerCase();
-        const { length } = word;
-        const fits = NUMBER.test(word) ? length > 2 && length < 6 : length > 1 && length < 25;
+        const fits = NUMBER.test(word) ? /^.{3,5}$/.test(word) : /^.{2,24}$/.test(word);
         if (fits && !ignored.includes(` ${word} `)) yield word.replace(/(..[^s])s$/, "$1");
       }
     }
@@ -31,12 +30,7 @@ kbgen.search = (() => {
     const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
       entry => (before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1)),
     );
-    const isWhole = typeof index.postings === "string";
-    const count = isWhole ? index.documents.length : index.count;
-    // A whole index is a single part.
-    const { starts, size, postings, documents } = isWhole
-      ? { starts: [0], size: count, postings: [index.postings], documents: [index.documents] }
-      : index;
+    const { starts, size, postings, documents } = index;
     const lists = [];
     const missing = new Set();
     function posting(at) {
@@ -45,20 +39,16 @@ kbgen.search = (() => {
       if (!lists[part]) missing.add(index.files.postings[part]);
       return (lists[part] || [])[at - starts[part]];
     }
-    // The part of a document, and its place there.
-    const place = at => [Math.floor(at / size), at % size];
+    // The entry of a document in lists that are divided like the documents.
+    const part = at => Math.floor(at / size);
+    const entry = (lists, at) => (lists[part(at)] || [])[at % size];
     function documentAt(at) {
-      const [part, inPart] = place(at);
-      if (!documents[part]) missing.add(index.files.documents[part]);
-      return (documents[part] || [])[inPart];
+      const found = entry(documents, at);
+      if (!found) missing.add(index.files.documents[part(at)]);
+      return found;
     }
-    const rarest = isWhole
-      ? words.reduce((most, _, at) => Math.max(most, DIGITS.indexOf(posting(at)[0])), 0)
-      : index.rarest;
     const places = new Map(words.map((word, at) => [word, at]));
-    // The score of a document's own title.
-    const worth = at => (isWhole ? documents[0][at][2] : index.worths[at]);
-    return { words, places, rarest, count, isWhole, size, posting, documentAt, place, missing, worth };
+    return { words, places, posting, documentAt, entry, missing };
   }
   const opened = new WeakMap();
   function open(index) {
@@ -66,8 +56,9 @@ kbgen.search = (() => {
     return opened.get(index);
   }
   function missing(index) {
-    const files = [...open(index).missing];
-    open(index).missing.clear();
+    const { missing } = open(index);
+    const files = [...missing];
+    missing.clear();
     return files;
   }
 
@@ -111,8 +102,8 @@ kbgen.search = (() => {
 
   // Whether two different words differ by one added, removed, changed or swapped letter.
   function oneApart(one, other) {
-    if (Math.abs(one.length - other.length) > 1 || (one[0] !== other[0] && one.at(-1) !== other.at(-1))) return false;
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+    if (long.length > short.length + 1 || (one[0] !== other[0] && one.at(-1) !== other.at(-1))) return false;
     let same = 0;
     if (short.length < 4) return false;
     while (same < short.length && short[same] === long[same]) same++;
@@ -133,15 +124,15 @@ kbgen.search = (() => {
   function titled(index, text) {
     if (!isQuestion(text)) return [];
     const asked = plain(text);
-    const { count, documentAt, isWhole } = open(index);
-    let all = [...Array(count).keys()];
-    if (!isWhole) {
+    const { floors } = index;
+    let all = [...index.worths.keys()];
+    if (floors) {
       // A page whose title is in the text has at least the score of its title.
       const { scores } = scored(index, text);
-      all = all.filter(at => scores[at] >= 4 * index.floors[at]);
+      all = all.filter(at => scores[at] >= 4 * floors[at]);
     }
     return all
-      .map(documentAt)
+      .map(open(index).documentAt)
       .filter(Boolean)
       .map(([address, title]) => ({ address, title, words: plain(title) }))
       .map(page => ({ ...page, letters: page.words.replace(/ /g, "").length, whole: page.words === asked }))
@@ -152,9 +143,9 @@ kbgen.search = (() => {
 
   // The score of each document, and the number of rare words that it shares with the text.
   function scored(index, text) {
-    const { words, posting, rarest, places, count: all } = open(index);
-    const scores = Array(all).fill(0);
-    const rare = Array(all).fill(0);
+    const { words, posting, places } = open(index);
+    const scores = index.worths.map(() => 0);
+    const rare = [...scores];
     const count = entry => rare[entry]++;
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
@@ -163,7 +154,7 @@ kbgen.search = (() => {
     wanted.forEach((factor, word) => {
       if (places.has(word)) {
         const found = posting(places.get(word));
-        if (found) add(found, 4 * factor, scores, 3 * DIGITS.indexOf(found[0]) >= 2 * rarest && count);
+        if (found) add(found, 4 * factor, scores, 3 * DIGITS.indexOf(found[0]) >= 2 * index.rarest && count);
       } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {
@@ -190,8 +181,8 @@ kbgen.search = (() => {
     const { scores, rare, troubled } = scored(index, text);
     // Words on error lines count twice.
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
-    const { documentAt, worth } = open(index);
-    const share = at => Math.floor((scores[at] * factor) / worth(at));
+    const { documentAt } = open(index);
+    const share = at => Math.floor((scores[at] * factor) / index.worths[at]);
     // A page whose whole title is asked for comes before a long page with the same words.
     const typed = isQuestion(text) && !isMessage(index, text);
     const ranks = typed ? scores.map((score, at) => score * (50 + Math.min(share(at), 100))) : scores;

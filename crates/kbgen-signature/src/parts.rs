@@ -3,6 +3,7 @@
 //! Scripts find the same results as in a whole table: a pattern is in the part of the first characters of its anchor, and does
 //! not match a text that lacks them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -12,7 +13,7 @@ use crate::anchor::{Anchor, anchor_bytes};
 use crate::matcher::literal_bytes;
 use crate::pattern::{Pattern, PatternPart};
 use crate::table::{Kind, Table, TablePage};
-use crate::text_index::{TextIndex, whole_terms};
+use crate::text_index::{ERROR_PHRASES, STOP_WORDS, TextIndex, whole_terms};
 use crate::text_search::{decode_posting, idf_of};
 
 /// Number of characters of an anchor that select a part. Patterns with a shorter anchor belong to every text.
@@ -143,20 +144,52 @@ impl Table {
     }
 }
 
-/// A text index in parts.
-#[derive(Debug)]
-pub struct TextIndexParts {
-    /// Words, and where each part begins.
-    pub head: Value,
+/// A text index as the script reads it. Of an index in parts, the script loads `postings` and `documents` when a text
+/// needs them.
+#[derive(Debug, Serialize)]
+pub struct TextIndexParts<'i> {
+    words: &'i str,
+    /// Stop words, each between spaces.
+    ignored: &'static str,
+    /// Error phrases.
+    trouble: &'static [&'static str],
+    /// Largest inverse document frequency.
+    rarest: u32,
+    /// Number of documents in a part.
+    size: usize,
+    /// Number of the first word of each part.
+    starts: Vec<usize>,
+    /// Score of each document's own title.
+    worths: Vec<u32>,
+    /// For each document the least score of a query that contains its title; none for an index of one part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    floors: Vec<u32>,
     /// Postings of successive words.
-    pub postings: Vec<String>,
-    /// Successive documents, as in [`TextIndex`].
-    pub documents: Vec<Value>,
+    pub postings: Vec<Cow<'i, str>>,
+    /// Address and title of successive documents.
+    pub documents: Vec<Vec<(&'i str, &'i str)>>,
 }
 
 impl TextIndex {
+    /// Returns the index as one part.
+    pub fn whole(&self) -> TextIndexParts<'_> {
+        let documents = self.documents.iter().map(|(address, title, _)| (address.as_str(), title.as_str()));
+        TextIndexParts {
+            words: &self.words,
+            ignored: STOP_WORDS,
+            trouble: &ERROR_PHRASES,
+            rarest: self.postings.split(' ').map(idf_of).max().unwrap_or_default(),
+            size: self.documents.len(),
+            starts: vec![0],
+            worths: self.documents.iter().map(|(.., title_score)| *title_score).collect(),
+            floors: Vec::new(),
+            postings: vec![Cow::Borrowed(&self.postings)],
+            documents: vec![documents.collect()],
+        }
+    }
+
     /// Divides the index into parts of about `part_bytes` bytes of postings, and of `size` documents.
-    pub fn in_parts(&self, part_bytes: usize, size: usize) -> TextIndexParts {
+    pub fn in_parts(&self, part_bytes: usize, size: usize) -> TextIndexParts<'_> {
         let (mut starts, mut postings) = (Vec::new(), Vec::<String>::new());
         for (at, posting) in self.postings.split(' ').enumerate() {
             match postings.last_mut().filter(|part| part.len() < part_bytes) {
@@ -170,23 +203,14 @@ impl TextIndex {
                 }
             }
         }
-        let rarest = self.postings.split(' ').map(idf_of).max().unwrap_or_default();
+        let whole = self.whole();
         TextIndexParts {
-            head: json!({
-                "words": self.words,
-                "ignored": self.ignored,
-                "trouble": self.trouble,
-                "rarest": rarest,
-                "count": self.documents.len(),
-                "size": size,
-                "starts": starts,
-                "floors": self.title_floors(),
-                "worths": self.documents.iter().map(|(.., title_score)| title_score).collect::<Vec<_>>(),
-                "postings": [],
-                "documents": [],
-            }),
-            postings,
-            documents: self.documents.chunks(size).map(|part| json!(part)).collect(),
+            size,
+            starts,
+            floors: self.title_floors(),
+            postings: postings.into_iter().map(Cow::Owned).collect(),
+            documents: whole.documents[0].chunks(size).map(<[_]>::to_vec).collect(),
+            ..whole
         }
     }
 

@@ -23,8 +23,8 @@ pub struct Document {
     pub body: String,
 }
 
-/// The index in its serialized form: JSON with two long strings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The index in its serialized form: two long strings.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct TextIndex {
     /// Address and title of each document, and the score of its own title as a line with an error phrase.
     pub(crate) documents: Vec<(String, String, u32)>,
@@ -34,10 +34,6 @@ pub struct TextIndex {
     /// For each term, separated by spaces: its inverse document frequency as a base-64 digit, then for each document the
     /// distance from the previous one (5-bit digits, lowest first, 32 added to all but the last) and the weight as a digit.
     pub(crate) postings: String,
-    /// Stop words, each between spaces; read by the script.
-    pub(crate) ignored: String,
-    /// Error phrases; read by the script.
-    pub(crate) trouble: Vec<String>,
 }
 
 /// Weights of a term in the title, and in a body of mean length, relative to one in a signature.
@@ -61,13 +57,13 @@ const MAX_STOP_WORD_LENGTH: usize = 5;
 const MAX_WORD_LENGTH: usize = 24;
 pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 
-const STOP_WORDS: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
+pub(crate) const STOP_WORDS: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
                        no not of on or so than that the then there these this to up was we were what when which with you your ";
 
 static STOP_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.split_whitespace().collect());
 
 /// Substrings of lines whose words count twice; without any, a log has no similar pages.
-pub(crate) const ERROR_PHRASES: [&str; 20] = [
+pub(crate) static ERROR_PHRASES: [&str; 20] = [
     "error",
     "fail",
     "exception",
@@ -116,8 +112,6 @@ impl TextIndexBuilder {
             documents: self.documents.into_iter().map(|(address, title, _)| (address, title, 0)).collect(),
             words: String::new(),
             postings: String::new(),
-            ignored: STOP_WORDS.to_owned(),
-            trouble: ERROR_PHRASES.map(str::to_owned).to_vec(),
         };
         // For each term the group and the range of its frequencies there, which are not copied: they are most of the memory.
         let mut terms: HashMap<&str, Vec<(u32, Range<u32>)>> = HashMap::new();
