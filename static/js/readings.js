@@ -289,6 +289,7 @@ kbgen.readings = (() => {
   const MESSAGE = 70;
   const TRACEBACK = 80;
   const FALLBACK = 90;
+  const CRASH = 91;
   const POINTER = 92;
   const REPEATING = 95;
   const LOW_LEVELS = "TRACE DEBUG INFO NOTICE NOTE WARNING WARN DBG DEBG INF WRN".split(" ");
@@ -439,26 +440,29 @@ kbgen.readings = (() => {
     const { error, frames, cut_frame: cutFrame } = (trace && trace.figures) || {};
     // The exception that ended the program.
     const ending = error && frames && !cutFrame && !isPassedOn(trace.line) && trace;
-    const survived = new Set();
+    const survivable = new Set();
     const matched = rules.map(rule => {
       if (rule.traceback) return trace && { line: trace.line, figures: { ...trace.figures } };
       const match = all.find(({ slug, line }) => slug === rule.slug && !(readsForm(rule) && isPassedOn(line)));
       if (!match) return null;
       const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
-      // The program went on after a failed import or a warning if a traceback begins later.
-      if (match.survivable && trace && trace.first > match.line) survived.add(rule.slug);
+      if (match.survivable) survivable.add(rule.slug);
       return { line: match.line, figures: { ...(near && trace.figures), ...withoutMarks(match.figures) } };
     });
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
     const said = [];
-    matched
+    const worded = matched
       .map((each, at) => each && reading(rules[at], each.line, each.figures, read))
       .map((each, at) => ({ ...each, order: orderOf(rules[at], each, ending, isPassedOn) }))
-      .filter(each => each.says)
+      .filter(each => each.says);
+    // The program went on after a failed import or a warning if a traceback begins later, or if it crashed later.
+    const crashes = worded.filter(({ order }) => order >= CRASH && order < POINTER).map(({ line }) => line);
+    const lastFailure = Math.max(...crashes, trace ? trace.first : 0);
+    worded
       .map(each => {
         const isCause = each.order < FALLBACK;
         const quiet = isQuiet(rowOf(each.line));
-        return { each, rank: [survived.has(each.slug), !isCause, quiet, each.order, each.line].map(Number) };
+        return { each, rank: [survivable.has(each.slug) && lastFailure > each.line, !isCause, quiet, each.order, each.line].map(Number) };
       })
       .sort((a, b) => a.rank.map((value, at) => value - b.rank[at]).find(Boolean) || 0)
       .forEach(({ each: { order, ...one } }, at, [{ each: first }]) => {

@@ -75,7 +75,7 @@ fn a_message_is_read_wherever_a_program_prints_it() {
     }
     // The line only passes on a failure.
     let passed_on = says("ValueError: Failed to load model from file: /models/a.gguf");
-    assert!(passed_on[0].starts_with("llama-cpp-python reports only"), "{passed_on:?}");
+    assert_eq!(passed_on, ["llama-cpp-python could not load the file."]);
 }
 
 #[test]
@@ -197,6 +197,20 @@ fn a_reading_is_no_page() {
     assert!(answer["matches"].as_array().unwrap().iter().all(|found| found["exact"] == false));
     let expected = "no signature matches; what the log says:\n\nA process ended with exit code 0xc0000374";
     assert!(text.starts_with(expected), "{text}");
+}
+
+#[test]
+fn a_crash_comes_before_a_message_that_the_program_handled() {
+    let crash = "zsh: segmentation fault  python main.py\n";
+    for handled in [
+        "Optional node import failed with error: No module named 'tomato.editor'. This reminder can be ignored.\n",
+        "WARNING: RuntimeError: The model is not loaded\n",
+    ] {
+        assert!(says(handled).iter().any(|says| !says.contains("SIGSEGV")), "{handled}");
+        assert!(says(&format!("{handled}{crash}"))[0].contains("SIGSEGV"), "{handled}");
+    }
+    let failure = says(&format!("RuntimeError: The model is not loaded\n{crash}"));
+    assert!(!failure[0].contains("SIGSEGV"), "{failure:?}");
 }
 
 #[test]

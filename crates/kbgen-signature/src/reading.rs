@@ -20,6 +20,9 @@ const MESSAGE_ORDER: u32 = 70;
 const TRACEBACK_ORDER: u32 = 80;
 /// Readings of this order and later ones do not name the cause; they are left out where another reading does.
 const FALLBACK_ORDER: u32 = 90;
+/// Readings from this order up to [`POINTER_ORDER`] say that the program crashed, which it does not do for a message
+/// that it handled.
+const CRASH_ORDER: u32 = 91;
 /// Readings of this order and later ones only repeat a message; they are left out where a page or another reading has
 /// its line.
 const REPEATING_ORDER: u32 = 95;
@@ -279,7 +282,7 @@ pub(crate) fn readings(
         has("error") && has("frames") && !has("cut_frame") && !is_passed_on(traceback.line)
     });
     for rule in rules {
-        let mut is_survived = false;
+        let mut is_survivable = false;
         let reading = match (rule.traceback, traceback) {
             (true, Some(traceback)) => apply(rules, rule, traceback.line, traceback.figures.clone()),
             (true, None) => None,
@@ -287,9 +290,7 @@ pub(crate) fn readings(
                 .iter()
                 .find(|found| found.slug == rule.slug && !(rule.reads_form() && is_passed_on(found.line)))
                 .and_then(|found| {
-                    // The program went on after a failed import or a warning if a traceback begins later.
-                    is_survived =
-                        found.survivable && traceback.is_some_and(|last| last.first_line > found.line);
+                    is_survivable = found.survivable;
                     apply(rules, rule, found.line, figures_at(found, traceback))
                 }),
         };
@@ -306,7 +307,15 @@ pub(crate) fn readings(
             _ => rule.order,
         };
         let is_quiet = is_quiet(log.line(reading.line));
-        found.push((is_survived, order, is_quiet, reading));
+        found.push((is_survivable, order, is_quiet, reading));
+    }
+    // The program went on after a failed import or a warning if a traceback begins later, or if it crashed later.
+    let is_crash =
+        |(_, order, ..): &&(bool, u32, bool, Reading)| (CRASH_ORDER..POINTER_ORDER).contains(order);
+    let crashed = found.iter().filter(is_crash).map(|(.., reading)| reading.line).max();
+    let last_failure = crashed.max(traceback.map(|traceback| traceback.first_line));
+    for (is_survived, .., reading) in &mut found {
+        *is_survived &= last_failure > Some(reading.line);
     }
     found.sort_by_key(|(is_survived, order, is_quiet, reading)| {
         (*is_survived, *order >= FALLBACK_ORDER, *is_quiet, *order, reading.line)
