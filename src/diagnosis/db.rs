@@ -25,6 +25,7 @@ pub(super) struct ErrorEntry {
     pub names_cause: bool,
     pub title: String,
     pub address: String,
+    /// Causes with a condition, which a match can name.
     pub causes: Vec<CauseEntry>,
 }
 
@@ -43,11 +44,12 @@ impl DiagnosisDb {
         let ParsedSignatures { pages, extractors, readings, .. } = ParsedSignatures::new(site, sources);
         let mut errors = BTreeMap::new();
         for error in &site.errors {
+            let causes = error.data.causes.iter().filter(|cause| cause.when.is_some());
             errors.entry(error.head.id.slug.clone()).or_insert_with(|| ErrorEntry {
                 names_cause: error.data.kind == kinds::ErrorKind::Cause,
                 title: error.head.title.value.clone(),
                 address: error.head.id.address(),
-                causes: error.data.causes.iter().map(|cause| CauseEntry::of(cause, &extractors)).collect(),
+                causes: causes.map(|cause| CauseEntry::of(cause, &extractors)).collect(),
             });
         }
         Self { table: Table::with_readings(&pages, &extractors, &readings), errors }

@@ -16,17 +16,24 @@ const MIN_AGE: Duration = Duration::from_secs(2);
 /// program can set the time of modification, but not that of the last change.
 pub fn stamps(root: &Path, is_needed: &dyn Fn(&str) -> bool, now: SystemTime) -> Option<Key> {
     let mut stamps = Vec::new();
-    let walk = WalkDir::new(root.join("content")).min_depth(1).sort_by_file_name().into_iter();
+    let content = root.join("content");
+    let root_length = content.as_os_str().len() - "content".len();
+    let walk = WalkDir::new(content).min_depth(1).into_iter();
     for entry in walk.filter_entry(|entry| !is_scratch(&entry.file_name().to_string_lossy())) {
         let entry = entry.ok()?;
-        let path = entry.path().strip_prefix(root).ok()?.to_str()?;
+        let path = str::from_utf8(&entry.path().as_os_str().as_encoded_bytes()[root_length..]).ok()?;
         if !entry.file_type().is_dir() && is_needed(path) {
-            stamps.extend_from_slice(path.as_bytes());
-            stamps.push(0);
-            stamps.extend(stamp(&entry, now)?.into_iter().flat_map(i64::to_le_bytes));
+            stamps.push((path.to_owned(), stamp(&entry, now)?));
         }
     }
-    Some(Key::of([stamps]))
+    stamps.sort_unstable();
+    let mut bytes = Vec::new();
+    for (path, stamp) in stamps {
+        bytes.extend_from_slice(path.as_bytes());
+        bytes.push(0);
+        stamp.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    }
+    Some(Key::of([bytes]))
 }
 
 #[cfg(unix)]

@@ -3,7 +3,6 @@
 //! A filter of the first characters rejects most positions, so that building and searching take little time.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
@@ -41,11 +40,10 @@ pub(crate) struct AnchorHit {
 
 impl AnchorSearch {
     /// Indexes one anchor per pattern; empty anchors are never found.
-    pub fn new<'p>(anchors: impl Iterator<Item = &'p [u8]>) -> Self {
-        let mut grouped: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-        for (pattern, anchor) in anchors.enumerate().filter(|(_, anchor)| !anchor.is_empty()) {
-            grouped.entry(anchor).or_default().push(pattern);
-        }
+    pub fn new(anchors: impl Iterator<Item = Vec<u8>>) -> Self {
+        let mut sorted: Vec<(Vec<u8>, usize)> =
+            anchors.zip(0..).filter(|(anchor, _)| !anchor.is_empty()).collect();
+        sorted.sort_unstable();
         let mut search = Self {
             filter: vec![false; 1 << FILTER_BITS],
             groups: HashMap::new(),
@@ -54,7 +52,12 @@ impl AnchorSearch {
             prefixes: Vec::new(),
             patterns: Vec::new(),
         };
-        for (at, (anchor, patterns)) in grouped.into_iter().enumerate() {
+        for (anchor, pattern) in sorted {
+            let at = search.anchors.len();
+            if search.anchors.last() == Some(&anchor) {
+                search.patterns[at - 1].push(pattern);
+                continue;
+            }
             match anchor.first_chunk() {
                 Some(key) => {
                     search.filter[hash(key)] = true;
@@ -67,8 +70,8 @@ impl AnchorSearch {
                 prefix = search.prefixes[other];
             }
             search.prefixes.push(prefix);
-            search.anchors.push(anchor.to_owned());
-            search.patterns.push(patterns);
+            search.anchors.push(anchor);
+            search.patterns.push(vec![pattern]);
         }
         search
     }
@@ -132,7 +135,7 @@ mod tests {
     #[test]
     fn finds_overlapping_and_repeated_anchors() {
         let anchors: [&[u8]; 7] = [b"he", b"she", b"his", b"hers", b"", b"s", b"she"];
-        let search = AnchorSearch::new(anchors.into_iter());
+        let search = AnchorSearch::new(anchors.into_iter().map(<[u8]>::to_vec));
         let found = |range: Range<usize>| {
             let mut hits = Vec::new();
             search.collect(b"ushers-his\xffhe", range, &mut hits);

@@ -31,7 +31,6 @@ const CONDITION_BONUS: usize = 10;
 /// The compiled signatures of a knowledge base.
 #[derive(Debug, Clone)]
 pub struct Index {
-    table: Table,
     scanner: Scanner,
     /// For each pattern, the pages with a signature whose first pattern it is.
     pages: Vec<Vec<usize>>,
@@ -123,12 +122,12 @@ impl Index {
         }
         let is_reading = |page: &usize| table.pages[*page].kind == Kind::Reading;
         let readings = (0..table.pages.len()).filter(is_reading).collect();
-        Self { scanner: Scanner::new(&table), pages, readings, table }
+        Self { scanner: Scanner::new(table), pages, readings }
     }
 
     /// Returns the compiled table.
     pub fn table(&self) -> &Table {
-        &self.table
+        &self.scanner.table
     }
 
     /// Finds the pages that match a log, each once, best first: causes before warnings before wrappers, then by the weight of
@@ -148,7 +147,7 @@ impl Index {
         traceback: Option<&Traceback>,
         log: &LogEnd<'_>,
     ) -> Vec<Reading> {
-        let rule = |slug: &str| self.table.readings.iter().find(|rule| rule.slug == slug);
+        let rule = |slug: &str| self.scanner.table.readings.iter().find(|rule| rule.slug == slug);
         let may_read = |found: &Match, is_whole| {
             rule(&found.slug).is_some_and(|rule| rule.may_read(found, log, is_whole))
         };
@@ -179,12 +178,12 @@ impl Index {
                 }
             }
         }
-        reading::readings(&self.table.readings, diagnosis, &found, traceback, log)
+        reading::readings(&self.scanner.table.readings, diagnosis, &found, traceback, log)
     }
 
     /// Returns the kind of a page; `None` for an unknown slug.
     pub fn kind(&self, slug: &str) -> Option<Kind> {
-        self.table.pages.iter().find(|page| page.slug == slug).map(|page| page.kind)
+        self.scanner.table.pages.iter().find(|page| page.slug == slug).map(|page| page.kind)
     }
 
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning
@@ -197,19 +196,19 @@ impl Index {
             .flat_map(|(pattern, length)| {
                 let page =
                     move |&page: &usize| (Reverse(length), self.is_conditional(page, pattern), pattern, page);
-                let is_page = |page: &&usize| self.table.pages[**page].kind != Kind::Reading;
+                let is_page = |page: &&usize| self.scanner.table.pages[**page].kind != Kind::Reading;
                 self.pages[pattern].iter().filter(is_page).map(page)
             })
             .collect();
         found.sort_unstable();
         let mut known = BTreeSet::new();
         found.retain(|(.., page)| known.insert(*page));
-        found.into_iter().map(|(.., page)| self.table.pages[page].slug.as_str()).collect()
+        found.into_iter().map(|(.., page)| self.scanner.table.pages[page].slug.as_str()).collect()
     }
 
     /// Returns whether every signature of a page with this first pattern has a condition.
     fn is_conditional(&self, page: usize, pattern: usize) -> bool {
-        let signatures = &self.table.pages[page].signatures;
+        let signatures = &self.scanner.table.pages[page].signatures;
         let has_first = |signature: &&TableSignature| signature.all.first() == Some(&pattern);
         signatures.iter().filter(has_first).all(|signature| signature.when.is_some())
     }
@@ -227,7 +226,7 @@ impl Index {
 
     /// Returns the pattern at an index of the table.
     pub fn pattern(&self, index: usize) -> &Pattern {
-        &self.table.patterns[index]
+        &self.scanner.table.patterns[index]
     }
 
     /// Starts the diagnosis of a log that is read in chunks, with bounded memory.
@@ -244,10 +243,11 @@ impl Index {
         // Visits only pages with a match of a first pattern, a few of many thousands.
         let pages: BTreeSet<usize> =
             occurrences.patterns().flat_map(|pattern| self.pages[pattern].iter().copied()).collect();
-        let candidates =
-            pages.into_iter().filter_map(|page| self.best_candidate(&self.table.pages[page], occurrences));
+        let candidates = pages
+            .into_iter()
+            .filter_map(|page| self.best_candidate(&self.scanner.table.pages[page], occurrences));
         let (readings, candidates) = candidates.partition(|found| found.page.kind == Kind::Reading);
-        let reading_pages = || self.readings.iter().map(|page| &self.table.pages[*page]);
+        let reading_pages = || self.readings.iter().map(|page| &self.scanner.table.pages[*page]);
         let exclusions = reading_pages().flat_map(|page| {
             let fragments: BTreeSet<usize> =
                 page.signatures.iter().flat_map(|one| one.not.iter().copied()).collect();

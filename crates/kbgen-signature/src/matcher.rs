@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::anchor::{Anchor, anchor_bytes};
+use crate::anchor::{Anchor, MAX_ANCHOR_LENGTH};
 use crate::figure::{Figure, Figures};
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::pattern::{Pattern, PatternPart, PlaceholderType};
@@ -80,14 +80,10 @@ impl MatcherPart {
 impl Matcher {
     pub fn new(pattern: &Pattern, anchor: Anchor) -> Self {
         let mut matcher = Self {
-            parts: Vec::new(),
+            parts: Vec::with_capacity(pattern.parts.len()),
             literal_length: 0,
             typed_placeholders: 0,
-            first_text_part: pattern
-                .parts
-                .iter()
-                .take_while(|part| matches!(part, PatternPart::Placeholder(..)))
-                .count(),
+            first_text_part: first_text_part(pattern),
             anchor,
             max_distance: 0,
             split_word_threshold: WHOLE_WORD_LENGTH,
@@ -151,11 +147,6 @@ impl Matcher {
     /// Returns the literal text that every match starts with; empty if the pattern starts with a placeholder.
     pub fn leading_text(&self) -> &[u8] {
         self.literal_text(0)
-    }
-
-    pub fn anchor(&self) -> &[u8] {
-        let Anchor(part, offset) = self.anchor;
-        anchor_bytes(self.literal_text(part.max(self.first_text_part)), offset)
     }
 
     /// Returns where the first literal text may start if the anchor is at `at`.
@@ -360,18 +351,35 @@ fn is_same_run(left: u8, right: u8) -> bool {
         || left.is_ascii_digit() && right.is_ascii_digit()
 }
 
+/// Returns the index of the first literal text of a pattern.
+fn first_text_part(pattern: &Pattern) -> usize {
+    pattern.parts.iter().take_while(|part| matches!(part, PatternPart::Placeholder(..))).count()
+}
+
+/// Returns the characters that a pattern is searched by.
+pub(crate) fn anchor_text(pattern: &Pattern, Anchor(part, offset): Anchor) -> Vec<u8> {
+    let mut anchor = Vec::with_capacity(MAX_ANCHOR_LENGTH);
+    if let Some(PatternPart::Text(text)) = pattern.parts.get(part.max(first_text_part(pattern))) {
+        anchor.extend(literal_chars(text).skip(offset).take(MAX_ANCHOR_LENGTH));
+    }
+    anchor
+}
+
+/// Returns the characters of literal text except white space, as in a normal text.
+fn literal_chars(text: &str) -> impl Iterator<Item = u8> {
+    text.chars().filter(|character| *character != ' ').map(|character| (character as u32 & 0xff) as u8)
+}
+
 /// Splits literal text into its characters and, for each, whether white space precedes it.
 pub(crate) fn literal_bytes(text: &str) -> (Vec<u8>, Vec<bool>) {
-    let (mut bytes, mut spaced) = (Vec::new(), Vec::new());
+    let (mut bytes, mut spaced) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    bytes.extend(literal_chars(text));
     let mut space = false;
     for character in text.chars() {
-        if character == ' ' {
-            space = true;
-            continue;
+        if character != ' ' {
+            spaced.push(space);
         }
-        bytes.push((character as u32 & 0xff) as u8);
-        spaced.push(space);
-        space = false;
+        space = character == ' ';
     }
     (bytes, spaced)
 }

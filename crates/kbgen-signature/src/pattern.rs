@@ -1,6 +1,8 @@
 //! The parser of patterns: literal text with typed placeholders.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::fmt;
 use std::ops::Range;
 
 use crate::grammar::unit_factor;
@@ -66,11 +68,38 @@ impl PlaceholderType {
 ///
 /// Literal text is in normal form with one space for each run of white space; a space at either end means white space
 /// between the text and the adjacent placeholder.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub(crate) enum PatternPart {
     Text(String),
     Placeholder(PlaceholderType, String),
+}
+
+/// As the derived implementation, which would copy each part before it reads it.
+impl<'de> Deserialize<'de> for PatternPart {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PartVisitor;
+
+        impl<'de> Visitor<'de> for PartVisitor {
+            type Value = PatternPart;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text, or a type and a name")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<PatternPart, E> {
+                Ok(PatternPart::Text(text.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<PatternPart, A::Error> {
+                let kind = parts.next_element()?.ok_or_else(|| de::Error::invalid_length(0, &self))?;
+                let name = parts.next_element()?.ok_or_else(|| de::Error::invalid_length(1, &self))?;
+                Ok(PatternPart::Placeholder(kind, name))
+            }
+        }
+
+        deserializer.deserialize_any(PartVisitor)
+    }
 }
 
 /// Literal text with typed placeholders, `{name:type}` or `{type}`; `{{` and `}}` are braces.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::anchor_search::{AnchorHit, AnchorSearch};
 use crate::extractor::CompiledExtractor;
 use crate::figure::Figures;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, anchor_text};
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::parts::KEY_LENGTH;
 use crate::step_budget::{MAX_FOUND_PATTERNS, PatternCost, StepBudget, WINDOW_LENGTH};
@@ -19,11 +20,13 @@ pub(crate) const MAX_OCCURRENCES: usize = 8;
 /// Fewest characters of a text that count as a part of a message.
 const MIN_TRUNCATED_LENGTH: usize = 16;
 
-/// Matchers for the patterns of a table, with their anchors and extractors.
+/// A table with matchers for its patterns, their anchors and extractors.
 #[derive(Debug, Clone)]
 pub(crate) struct Scanner {
+    pub table: Table,
     anchors: AnchorSearch,
-    matchers: Vec<Matcher>,
+    /// Compiled when a log has their anchor: a log has few of them.
+    matchers: Vec<OnceLock<Box<Matcher>>>,
     extractors: Vec<CompiledExtractor>,
     /// For each pattern, the extractors of the signatures whose first pattern it is.
     pattern_extractors: Vec<Vec<usize>>,
@@ -86,11 +89,8 @@ impl Occurrences {
 
 impl Scanner {
     /// Compiles the patterns and extractors of a table.
-    pub fn new(table: &Table) -> Self {
-        let anchored = table.patterns.iter().zip(&table.anchors);
-        let matchers: Vec<Matcher> =
-            anchored.map(|(pattern, anchor)| Matcher::new(pattern, *anchor)).collect();
-        let mut pattern_extractors = vec![Vec::new(); matchers.len()];
+    pub fn new(table: Table) -> Self {
+        let mut pattern_extractors = vec![Vec::new(); table.patterns.len()];
         for signature in table.pages.iter().flat_map(|page| &page.signatures) {
             if let (Some(extractor), Some(first)) = (signature.extract, signature.all.first())
                 && !pattern_extractors[*first].contains(&extractor)
@@ -98,26 +98,33 @@ impl Scanner {
                 pattern_extractors[*first].push(extractor);
             }
         }
+        let anchored = table.patterns.iter().zip(&table.anchors);
         Self {
-            anchors: AnchorSearch::new(matchers.iter().map(Matcher::anchor)),
+            anchors: AnchorSearch::new(anchored.map(|(pattern, anchor)| anchor_text(pattern, *anchor))),
             extractors: table.extractors.iter().map(CompiledExtractor::new).collect(),
-            matchers,
+            matchers: table.patterns.iter().map(|_| OnceLock::new()).collect(),
             pattern_extractors,
+            table,
         }
+    }
+
+    fn matcher(&self, pattern: usize) -> &Matcher {
+        let compile = || Box::new(Matcher::new(&self.table.patterns[pattern], self.table.anchors[pattern]));
+        self.matchers[pattern].get_or_init(compile)
     }
 
     /// Returns the weight of a pattern; see [`Matcher::weight`].
     pub fn weight(&self, pattern: usize) -> usize {
-        self.matchers[pattern].weight()
+        self.matcher(pattern).weight()
     }
 
     /// Returns the number of literal characters of a pattern.
     pub fn literal_length(&self, pattern: usize) -> usize {
-        self.matchers[pattern].literal_length()
+        self.matcher(pattern).literal_length()
     }
 
-    pub fn anchor(&self, pattern: usize) -> &[u8] {
-        self.matchers[pattern].anchor()
+    pub fn anchor(&self, pattern: usize) -> Vec<u8> {
+        anchor_text(&self.table.patterns[pattern], self.table.anchors[pattern])
     }
 
     /// Iterates over the lists of patterns that share an anchor; each hit of the anchor costs all of them.
@@ -199,20 +206,20 @@ impl Scanner {
         // Most of the text belongs to the message.
         let starts = 0..bytes.len().saturating_sub(MIN_TRUNCATED_LENGTH - 1).min(bytes.len() / 2 + 1);
         let ends: Vec<&[u8]> = starts.filter(is_word_start).map(|at| &bytes[at..]).collect();
-        let length = |matcher: &Matcher| {
+        let length = |pattern: usize| {
+            let matcher = self.matcher(pattern);
             let literal = matcher.leading_text();
             let is_prefix = |end: &&&[u8]| literal.len() > end.len() && literal.starts_with(end);
             let end = ends.iter().find(is_prefix).map(|end| end.len());
             let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
             // The page loads only patterns whose key the text contains.
-            let key = &matcher.anchor()[..matcher.anchor().len().min(KEY_LENGTH)];
-            let is_part = || bytes.len() >= MIN_TRUNCATED_LENGTH && !key.is_empty() && has(bytes, key);
+            let key: Vec<u8> = self.anchor(pattern).into_iter().take(KEY_LENGTH).collect();
+            let is_part = || bytes.len() >= MIN_TRUNCATED_LENGTH && !key.is_empty() && has(bytes, &key);
             let contains = |literal: &[u8]| literal.len() > bytes.len() && has(literal, bytes);
             let is_part = || is_part() && matcher.literals().any(contains);
             end.or_else(|| is_part().then_some(bytes.len()))
         };
-        let patterns = self.matchers.iter().enumerate();
-        patterns.filter_map(|(pattern, matcher)| Some((pattern, length(matcher)?))).collect()
+        (0..self.matchers.len()).filter_map(|pattern| Some((pattern, length(pattern)?))).collect()
     }
 
     /// Verifies the patterns of a hit; returns its byte offset if the step limit is exceeded.
@@ -246,7 +253,7 @@ impl Scanner {
         if state.occurrences.0.get(&pattern).is_some_and(PatternOccurrences::is_full) {
             return Some(());
         }
-        let matcher = &self.matchers[pattern];
+        let matcher = self.matcher(pattern);
         let Range { start: from, end: to } = matcher.candidate_starts(at)?;
         let verified = state.verified.entry(pattern).or_default();
         let from = from.max(verified.saturating_sub(state.dropped));

@@ -149,10 +149,15 @@ impl TextIndex {
             return Vec::new();
         }
         let query = normalized_words(text);
+        let letters_of = |text: &str| text.bytes().filter(u8::is_ascii_alphanumeric).count();
+        let query_letters = letters_of(text);
         let mut found: Vec<(usize, TitleMatch<'_>)> = Vec::new();
         for (address, title, _) in &self.documents {
+            let letters = letters_of(title);
+            if letters > query_letters {
+                continue;
+            }
             let words = normalized_words(title);
-            let letters = words.bytes().filter(|byte| *byte != b' ').count();
             let whole = letters > 0 && words == query;
             if whole || letters >= MIN_TITLE_LETTERS && query.contains(&words) {
                 found.push((words.len(), TitleMatch { address, title, whole }));
@@ -181,8 +186,19 @@ impl TextIndex {
 
 /// Returns the runs of letters and digits of a text in lower case, each between spaces.
 fn normalized_words(text: &str) -> String {
-    let runs = text.split(|character: char| !character.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
-    format!(" {} ", runs.collect::<Vec<_>>().join(" ").to_ascii_lowercase())
+    let mut words = String::with_capacity(text.len() + 2);
+    words.push(' ');
+    for character in text.chars() {
+        if character.is_ascii_alphanumeric() {
+            words.push(character.to_ascii_lowercase());
+        } else if !words.ends_with(' ') {
+            words.push(' ');
+        }
+    }
+    if !words.ends_with(' ') {
+        words.push(' ');
+    }
+    words
 }
 
 /// Returns the distinct terms of a text with their factor, in text order; those of lines with an error phrase first.
