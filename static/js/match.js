@@ -825,6 +825,9 @@ kbgen.match = (() => {
 
   // Occurrences of a pattern that are kept.
   const MOST = 8;
+  // Different patterns that are found in a text; what follows the last one is not read.
+  const PATTERNS = 256;
+  let patterns;
   // The end of the positions at which each pattern was tried.
   let tried;
 
@@ -849,6 +852,7 @@ kbgen.match = (() => {
         extracted[id] = gather(extractors[id], m, span, figures);
       });
       found.push(Object.assign(span, { figures, extracted }));
+      if (found.length === 1 && ++patterns === PATTERNS) exhausted = true;
     }
   }
 
@@ -894,9 +898,9 @@ kbgen.match = (() => {
     const all = reader.matchers.map(() => []);
     let skipped = -1;
     tried = new Uint32Array(all.length);
-    steps = 0;
+    steps = patterns = 0;
     left = STEPS;
-    for (let from = 0; from < size; from += STRETCH) {
+    for (let from = 0; from < size && patterns < PATTERNS; from += STRETCH) {
       if (from % STEP === 0) yield;
       const stopped = readWindow(from, reader, all);
       if (skipped < 0) skipped = stopped;

@@ -8,7 +8,6 @@
 kbgen.search = (() => {
   "use strict";
 
-  const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
   const NUMBER = /^\d+$/;
 
   // The words of a line; a name such as EngineDeadError is also split into its parts, and plurals become singular.
@@ -85,8 +84,11 @@ kbgen.search = (() => {
     return words;
   }
 
+  // The value of a base-64 digit from "0" to "o".
+  const digitOf = digit => digit.charCodeAt(0) - 48;
+
   function add(posting, factor, scores, visit) {
-    const digits = [...posting].map(digit => DIGITS.indexOf(digit));
+    const digits = [...posting].map(digitOf);
     const rarity = digits[0];
     let entry = 0;
     for (let at = 1; at < digits.length; at += 2) {
@@ -154,7 +156,7 @@ kbgen.search = (() => {
     wanted.forEach((factor, word) => {
       if (places.has(word)) {
         const found = posting(places.get(word));
-        if (found) add(found, 4 * factor, scores, 3 * DIGITS.indexOf(found[0]) >= 2 * index.rarest && count);
+        if (found) add(found, 4 * factor, scores, 3 * digitOf(found) >= 2 * index.rarest && count);
       } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {

@@ -216,6 +216,16 @@ fn matching_reports_where_it_stopped() {
     assert_eq!(read_hostile(&family).1.skipped, Some(2));
 }
 
+/// The lines after the limit cost nothing, and the reader learns where it was.
+#[test]
+fn a_log_of_very_many_messages_is_read_up_to_a_limit() {
+    let mut family = families(1_000).remove(0);
+    let lines = family.patterns.iter().map(|pattern| pattern.replace("{a:any}", "it went wrong with") + "\n");
+    family.log = lines.collect();
+    let (_, read, _) = read_hostile(&family);
+    assert_eq!((read.matches.len(), read.skipped), (256, Some(256)));
+}
+
 /// Repetition must not make matching superlinear.
 #[test]
 fn hostile_logs_take_linear_time() {

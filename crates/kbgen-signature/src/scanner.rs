@@ -9,7 +9,7 @@ use crate::figure::Figures;
 use crate::matcher::Matcher;
 use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
 use crate::parts::KEY_LENGTH;
-use crate::step_budget::{PatternCost, StepBudget, WINDOW_LENGTH};
+use crate::step_budget::{MAX_FOUND_PATTERNS, PatternCost, StepBudget, WINDOW_LENGTH};
 use crate::stream::floor_char_boundary;
 use crate::table::Table;
 
@@ -285,6 +285,9 @@ impl Scanner {
                 figures,
                 extracted,
             });
+            if state.occurrences.0.len() == MAX_FOUND_PATTERNS {
+                state.budget.close();
+            }
         }
         Some(())
     }

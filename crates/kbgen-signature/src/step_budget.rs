@@ -9,6 +9,8 @@ pub const MAX_STEPS_PER_WINDOW: usize = 1 << 16;
 /// Steps that each window adds to those which the windows before it left over, up to the maximum. A long hostile log is
 /// limited to these; the median window of a real log needs a fifth of them.
 pub const STEPS_PER_WINDOW: usize = 1 << 12;
+/// Number of different patterns after which the rest of a text is skipped. The logs of 27 programs together contain 78.
+pub const MAX_FOUND_PATTERNS: usize = 1 << 8;
 
 /// Counts the steps of matching. A step is one tried end of a placeholder, or 16 compared characters.
 ///
@@ -19,6 +21,7 @@ pub(crate) struct StepBudget {
     pub steps: u64,
     remaining: usize,
     exhausted: bool,
+    closed: bool,
 }
 
 /// The steps of one pattern in one window.
@@ -31,7 +34,7 @@ pub struct PatternCost {
 
 impl StepBudget {
     pub fn new() -> Self {
-        Self { steps: 0, remaining: MAX_STEPS_PER_WINDOW, exhausted: false }
+        Self { steps: 0, remaining: MAX_STEPS_PER_WINDOW, exhausted: false, closed: false }
     }
 
     /// Adds steps; returns `None` once the limit is exceeded, until the next window starts.
@@ -45,12 +48,18 @@ impl StepBudget {
         Some(())
     }
 
+    /// Allows no more steps in this window and all later ones.
+    pub fn close(&mut self) {
+        self.closed = true;
+        self.exhausted = true;
+    }
+
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
     pub fn start_window(&mut self) {
         self.remaining = (self.remaining + STEPS_PER_WINDOW).min(MAX_STEPS_PER_WINDOW);
-        self.exhausted = false;
+        self.exhausted = self.closed;
     }
 }

@@ -31,7 +31,7 @@ pub struct TextIndex {
     /// Terms in order. Each is a capital letter for the number of letters it shares with the previous term (`A` for none),
     /// and its other letters.
     pub(crate) words: String,
-    /// For each term, separated by spaces: its inverse document frequency as a base-64 digit, then for each document the
+    /// For each term, separated by spaces: its inverse document frequency as a base-64 digit (`0` to `o`), then for each document the
     /// distance from the previous one (5-bit digits, lowest first, 32 added to all but the last) and the weight as a digit.
     pub(crate) postings: String,
 }
@@ -55,7 +55,8 @@ const GROUP_SIZE: usize = 256;
 const MAX_STOP_WORD_LENGTH: usize = 5;
 /// Longest indexed word; longer ones are identifiers that nobody types.
 const MAX_WORD_LENGTH: usize = 24;
-pub(crate) const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+/// Digit 0 of the postings; the others follow in the order of ASCII.
+pub(crate) const ZERO_DIGIT: u8 = b'0';
 
 pub(crate) const STOP_WORDS: &str = " a an and are as at be been but by can do does for from has have he how i if in into is it its me my \
                        no not of on or so than that the then there these this to up was we were what when which with you your ";
@@ -176,19 +177,24 @@ impl TextIndex {
         if !self.postings.is_empty() {
             self.postings.push(' ');
         }
-        self.postings.push(char::from(DIGITS[idf]));
+        self.postings.push(digit(idf));
         let mut last = 0;
         for posting in postings {
             let mut gap = posting.document - last;
             last = posting.document;
             while gap >= 32 {
-                self.postings.push(char::from(DIGITS[32 + gap % 32]));
+                self.postings.push(digit(32 + gap % 32));
                 gap /= 32;
             }
-            self.postings.push(char::from(DIGITS[gap]));
-            self.postings.push(char::from(DIGITS[posting.weight]));
+            self.postings.push(digit(gap));
+            self.postings.push(digit(posting.weight));
         }
     }
+}
+
+/// Returns the base-64 digit of a value below 64.
+fn digit(value: usize) -> char {
+    char::from(ZERO_DIGIT + value as u8)
 }
 
 /// An occurrence of a term in a document.

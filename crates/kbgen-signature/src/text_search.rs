@@ -3,7 +3,7 @@
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-use crate::text_index::{DIGITS, ERROR_PHRASES, TextIndex, terms};
+use crate::text_index::{ERROR_PHRASES, TextIndex, ZERO_DIGIT, terms};
 
 /// Maximum number of distinct terms of a query.
 const MAX_QUERY_TERMS: usize = 400;
@@ -226,8 +226,9 @@ fn incomplete_word(text: &str) -> Option<String> {
     (last.len() > 1).then(|| last.to_ascii_lowercase())
 }
 
+/// Returns the value of a base-64 digit.
 fn digit(byte: u8) -> usize {
-    DIGITS.iter().position(|known| *known == byte).unwrap_or(0)
+    usize::from(byte.saturating_sub(ZERO_DIGIT))
 }
 
 /// Returns the inverse document frequency of a term.

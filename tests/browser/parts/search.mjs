@@ -31,7 +31,10 @@ const FIRST = [
     "connection refused",
     "Connection refused: no program listens at the address (Errno 111, WinError 10061, ECONNREFUSED)",
   ],
-  ["port already in use", "[Errno 98] error while attempting to bind on address: address already in use"],
+  [
+    "port already in use",
+    "[Errno 98] error while attempting to bind on address: address already in use, permission denied",
+  ],
   ["gpu not used ollama slow", "The GPU is hardly used, although the model is loaded"],
   ["gated model", "Hugging Face: cannot access gated repo"],
   // Questions and tasks.
