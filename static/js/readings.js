@@ -462,7 +462,8 @@ kbgen.readings = (() => {
       .map(each => {
         const isCause = each.order < FALLBACK;
         const quiet = isQuiet(rowOf(each.line));
-        return { each, rank: [survivable.has(each.slug) && lastFailure > each.line, !isCause, quiet, each.order, each.line].map(Number) };
+        const isSurvived = survivable.has(each.slug) && lastFailure > each.line;
+        return { each, rank: [isSurvived, !isCause, quiet, each.order, each.line].map(Number) };
       })
       .sort((a, b) => a.rank.map((value, at) => value - b.rank[at]).find(Boolean) || 0)
       .forEach(({ each: { order, ...one } }, at, [{ each: first }]) => {
