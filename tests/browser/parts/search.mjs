@@ -94,7 +94,7 @@ const FIRST = [
   ["num_ctx", "Context window"],
   ["context length ollama", "How much memory a context needs"],
   ["gpu memory utilization", "vLLM memory settings"],
-  ["cuda visible devices", "CUDA error: invalid device ordinal"],
+  ["cuda visible devices", "CUDA error: invalid device ordinal; AssertionError: Invalid device id"],
 ];
 /** What a reader types, and what no result may be. */
 const NEVER = [
