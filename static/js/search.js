@@ -16,7 +16,8 @@ kbgen.search = (() => {
       const humps = run.length <= 60 ? run.replace(/([a-z])(?=[A-Z])/g, "$1 ").split(" ") : [];
       for (const part of humps.length > 1 ? [run, ...humps] : [run]) {
         const word = part.toLowerCase();
-        const fits = NUMBER.test(word) ? /^.{3,5}$/.test(word) : /^.{2,24}$/.test(word);
+        const { length } = word;
+        const fits = NUMBER.test(word) ? length > 2 && length < 6 : length > 1 && length < 25;
         if (fits && !ignored.includes(` ${word} `)) yield word.replace(/(..[^s])s$/, "$1");
       }
     }

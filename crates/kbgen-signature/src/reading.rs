@@ -20,8 +20,8 @@ const MESSAGE_ORDER: u32 = 70;
 const TRACEBACK_ORDER: u32 = 80;
 /// Readings of this order and later ones do not name the cause; they are left out where another reading does.
 const FALLBACK_ORDER: u32 = 90;
-/// Readings from this order up to [`POINTER_ORDER`] say that the program crashed, which it does not do for a message
-/// that it handled.
+/// Readings from this order up to [`POINTER_ORDER`] say that the program crashed. A warning or a failed import before
+/// the crash is not its cause.
 const CRASH_ORDER: u32 = 91;
 /// Readings of this order and later ones only repeat a message; they are left out where a page or another reading has
 /// its line.

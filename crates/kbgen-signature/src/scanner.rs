@@ -202,9 +202,10 @@ impl Scanner {
         let text = NormalText::of_log(text);
         let is_punctuation = |byte: &&u8| b".,:;!?".contains(*byte);
         let bytes = &text.bytes[..text.len() - text.bytes.iter().rev().take_while(is_punctuation).count()];
+        let Some(last) = bytes.len().checked_sub(MIN_TRUNCATED_LENGTH) else { return Vec::new() };
         let is_word_start = |at: &usize| text.gaps[*at] != GAP_NONE;
         // Most of the text belongs to the message.
-        let starts = 0..bytes.len().saturating_sub(MIN_TRUNCATED_LENGTH - 1).min(bytes.len() / 2 + 1);
+        let starts = 0..=last.min(bytes.len() / 2);
         let ends: Vec<&[u8]> = starts.filter(is_word_start).map(|at| &bytes[at..]).collect();
         let length = |pattern: usize| {
             let matcher = self.matcher(pattern);
@@ -213,10 +214,10 @@ impl Scanner {
             let end = ends.iter().find(is_prefix).map(|end| end.len());
             let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
             // The page loads only patterns whose key the text contains.
-            let key: Vec<u8> = self.anchor(pattern).into_iter().take(KEY_LENGTH).collect();
-            let is_part = || bytes.len() >= MIN_TRUNCATED_LENGTH && !key.is_empty() && has(bytes, &key);
+            let has_key =
+                |anchor: &[u8]| !anchor.is_empty() && has(bytes, &anchor[..anchor.len().min(KEY_LENGTH)]);
             let contains = |literal: &[u8]| literal.len() > bytes.len() && has(literal, bytes);
-            let is_part = || is_part() && matcher.literals().any(contains);
+            let is_part = || matcher.literals().any(contains) && has_key(&self.anchor(pattern));
             end.or_else(|| is_part().then_some(bytes.len()))
         };
         (0..self.matchers.len()).filter_map(|pattern| Some((pattern, length(pattern)?))).collect()

@@ -9,7 +9,7 @@ pub const MAX_STEPS_PER_WINDOW: usize = 1 << 16;
 /// Steps that each window adds to those which the windows before it left over, up to the maximum. A long hostile log is
 /// limited to these; the median window of a real log needs a fifth of them.
 pub const STEPS_PER_WINDOW: usize = 1 << 12;
-/// Number of different patterns after which the rest of a text is skipped. The logs of 27 programs together contain 78.
+/// Number of different patterns after which the rest of a text is skipped. 27 logs without errors together contain 78.
 pub const MAX_FOUND_PATTERNS: usize = 1 << 8;
 
 /// Counts the steps of matching. A step is one tried end of a placeholder, or 16 compared characters.

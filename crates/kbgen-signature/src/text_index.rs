@@ -31,8 +31,9 @@ pub struct TextIndex {
     /// Terms in order. Each is a capital letter for the number of letters it shares with the previous term (`A` for none),
     /// and its other letters.
     pub(crate) words: String,
-    /// For each term, separated by spaces: its inverse document frequency as a base-64 digit (`0` to `o`), then for each document the
-    /// distance from the previous one (5-bit digits, lowest first, 32 added to all but the last) and the weight as a digit.
+    /// For each term, separated by spaces: its inverse document frequency as a base-64 digit (`0` to `o`), then for each
+    /// document the distance from the previous one (5-bit digits, lowest first, 32 added to all but the last) and the
+    /// weight as a digit.
     pub(crate) postings: String,
 }
 
