@@ -5,7 +5,7 @@ mod watched_command;
 
 use std::cell::OnceCell;
 
-use kbgen_signature::{Index, LogEnd, TextIndex};
+use kbgen_signature::{LogEnd, TextIndex};
 use serde::Serialize;
 
 use crate::cli::arguments::{Arguments, DiagnoseOptions, OutputFormat};
@@ -77,7 +77,6 @@ pub(super) struct Diagnoser<'b> {
     engine: Engine,
     pages: OnceCell<Site>,
     db: DiagnosisDb,
-    index: Index,
     text_index: OnceCell<TextIndex>,
 }
 
@@ -104,8 +103,8 @@ impl<'b> Diagnoser<'b> {
     pub fn new(base: &'b KnowledgeBase, engine: Engine) -> Self {
         let pages = OnceCell::new();
         let read = |sources: &Sources| DiagnosisDb::new(pages.get_or_init(|| self::pages(sources)), sources);
-        let mut db = base.query(&engine, "book", read);
-        Self { index: db.take_index(), base, engine, pages, db, text_index: OnceCell::new() }
+        let db = base.query(&engine, "signatures", read);
+        Self { base, engine, pages, db, text_index: OnceCell::new() }
     }
 
     /// Returns the text index of errors and guides.
@@ -141,7 +140,7 @@ impl<'b> Diagnoser<'b> {
         top: usize,
         read: impl FnOnce(&mut dyn FnMut(&str)) -> anyhow::Result<()>,
     ) -> anyhow::Result<LogDiagnosis> {
-        let mut stream = self.index.stream();
+        let mut stream = self.db.index.stream();
         let mut end = Vec::new();
         let mut skipped_lines = 0;
         read(&mut |piece| {
@@ -155,10 +154,10 @@ impl<'b> Diagnoser<'b> {
         let is_binary = is_binary(&end);
         let (mut matches, mut readings) = (Vec::new(), Vec::new());
         if !found.matches.is_empty() || !is_binary && !end.trim().is_empty() {
-            let input = DiagnosisInput { index: &self.index, diagnosis: &found, text: &end, limit: top };
+            let input = DiagnosisInput { diagnosis: &found, text: &end, limit: top };
             matches = diagnosis::rank_pages(&self.db, || self.text_index(), &input);
             let log = LogEnd::new(&end, skipped_lines);
-            readings = diagnosis::read_log(&self.db, &self.index, &found, &log, &mut matches);
+            readings = diagnosis::read_log(&self.db, &found, &log, &mut matches);
             // Of 20 draws with a reading and pages that only share words with the log, 4 pages were right.
             // A text that a reading explains is whole, not the beginning of a message.
             let is_explained = readings.iter().any(|reading| reading.names_cause || reading.explains);

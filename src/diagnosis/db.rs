@@ -2,27 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use kbgen_signature::{Extractor, Index, Table};
+use kbgen_signature::{Extractor, Index};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnosis::compiled::ParsedSignatures;
 use crate::diagnosis::relevant_figures;
 use crate::files::Sources;
 use crate::site::Site;
-use crate::site::kinds;
+use crate::site::kinds::{self, ErrorKind};
 
 /// The compiled signatures of a knowledge base, with the titles, addresses and causes of their pages.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DiagnosisDb {
-    table: Table,
+    /// Index of the signatures.
+    pub index: Index,
     /// Error pages by slug; the first one of duplicates.
     pub(super) errors: BTreeMap<String, ErrorEntry>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ErrorEntry {
-    /// Whether its message names the problem.
-    pub names_cause: bool,
+    pub kind: ErrorKind,
     pub title: String,
     pub address: String,
     /// Causes with a condition, which a match can name.
@@ -46,18 +46,13 @@ impl DiagnosisDb {
         for error in &site.errors {
             let causes = error.data.causes.iter().filter(|cause| cause.when.is_some());
             errors.entry(error.head.id.slug.clone()).or_insert_with(|| ErrorEntry {
-                names_cause: error.data.kind == kinds::ErrorKind::Cause,
+                kind: error.data.kind,
                 title: error.head.title.value.clone(),
                 address: error.head.id.address(),
                 causes: causes.map(|cause| CauseEntry::of(cause, &extractors)).collect(),
             });
         }
-        Self { table: Table::with_readings(&pages, &extractors, &readings), errors }
-    }
-
-    /// Builds the index of the signatures, which then owns them.
-    pub fn take_index(&mut self) -> Index {
-        Index::from_table(std::mem::take(&mut self.table))
+        Self { index: Index::with_readings(&pages, &extractors, &readings), errors }
     }
 }
 

@@ -6,7 +6,7 @@ use kbgen_signature::{
 use serde::Serialize;
 
 use crate::diagnosis::DiagnosisDb;
-use crate::site::kinds::Cause;
+use crate::site::kinds::{Cause, ErrorKind};
 
 /// A page for a log, in the form of the JSON output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -69,7 +69,7 @@ pub fn describe_match(db: &DiagnosisDb, found: &Match) -> Option<DiagnosedPage> 
         line: Some(found.line),
         conclusion: cause.map(|cause| conclusion(&cause.title, &cause.figures, &found.figures)),
         figures: found.figures.clone(),
-        names_cause: error.names_cause && !found.brief,
+        names_cause: error.kind == ErrorKind::Cause && !found.brief,
         cause: case.or_else(|| found.cause.clone()),
     })
 }

@@ -1,9 +1,10 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, Index, Kind, LogEnd, Match, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, LogEnd, Match, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
+use crate::site::kinds::ErrorKind;
 
 /// A structural reading, in the form of the JSON output. It is no page, and asserts no error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +44,6 @@ pub struct PageLink {
 /// not name the cause if the program went on and another line reports how it failed.
 pub fn read_log(
     db: &DiagnosisDb,
-    index: &Index,
     diagnosis: &Diagnosis,
     log: &LogEnd<'_>,
     answers: &mut [DiagnosedPage],
@@ -56,7 +56,7 @@ pub fn read_log(
         return Vec::new();
     }
     let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
-    let readings = index.readings(diagnosis, traceback.as_ref(), log);
+    let readings = db.index.readings(diagnosis, traceback.as_ref(), log);
     let failures = Failures::new(&readings, traceback.as_ref(), log);
     let are_survived = !causes.is_empty();
     for page in causes {
@@ -71,7 +71,7 @@ pub fn read_log(
     // The end of a program, or a later report of an error, says more than warnings.
     let is_mild = |page: &&DiagnosedPage| {
         let is_brief = matches(page).is_some_and(|found| found.brief);
-        !is_brief && index.kind(&page.slug) != Some(Kind::Wrapper)
+        !is_brief && db.errors.get(&page.slug).is_none_or(|error| error.kind != ErrorKind::Wrapper)
     };
     let asserted: Vec<&DiagnosedPage> = answers.iter().filter(|page| page.exact).collect();
     let first_line = asserted.iter().filter_map(|page| page.line).min();

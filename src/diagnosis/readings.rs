@@ -1,5 +1,7 @@
 //! Parses the structural readings of a site.
 
+use std::collections::BTreeMap;
+
 use kbgen_signature::{Lookup, Pattern, ReadingPage, ReadingRule, ReadingText, Signature, Template};
 
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
@@ -57,9 +59,9 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
         slug: page.head.id.slug.clone(),
         order: data.order as u32,
         traceback: data.traceback,
-        table: data.table.iter().map(pair).collect(),
         lookups: data.lookups.iter().map(lookup).collect(),
-        says: says.collect(),
+        table: data.table.iter().map(pair).collect::<BTreeMap<_, _>>().into(),
+        says: says.collect::<Vec<_>>().into(),
     };
     let signature = |pattern: Pattern| Signature { not: not.clone(), ..Signature::of(pattern) };
     ReadingPage { rule, signatures: patterns.into_iter().map(signature).collect() }

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kbgen_signature::{
-    Diagnosis, Document, Figures, Index, TermCounts, TextIndex, TextIndexBuilder, is_question,
-};
+use kbgen_signature::{Diagnosis, Document, Figures, TermCounts, TextIndex, TextIndexBuilder, is_question};
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence, describe_match};
 use crate::engine::{self, Engine};
@@ -108,7 +106,7 @@ pub fn rank_pages<'i>(
     if !is_asserted {
         pages.extend(partial.iter().filter_map(|found| similar(found.address, found.title, Evidence::Title)));
         pages.extend(weak);
-        let truncated = input.index.truncated_matches(input.text);
+        let truncated = db.index.truncated_matches(input.text);
         pages.extend(truncated.into_iter().filter_map(|slug| {
             let error = db.errors.get(slug)?;
             similar(&error.address, &error.title, Evidence::Beginning)
@@ -128,8 +126,6 @@ pub fn rank_pages<'i>(
 /// The input of a diagnosis.
 #[derive(Debug)]
 pub struct DiagnosisInput<'a> {
-    /// Index of the signatures.
-    pub index: &'a Index,
     /// Result of the index for the whole log.
     pub diagnosis: &'a Diagnosis,
     /// The log, or the end of a long one.

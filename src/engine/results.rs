@@ -71,7 +71,7 @@ impl Kind {
 impl Kind {
     /// Returns whether results are stored as JSON, because they leave out fields or contain untagged enums.
     fn is_described(self) -> bool {
-        matches!(self, Self::Hits | Self::Figures | Self::Diagnosis)
+        matches!(self, Self::Hits | Self::Figures)
     }
 
     pub(super) fn write<T: Serialize>(self, value: &T) -> Option<Vec<u8>> {

@@ -3,20 +3,21 @@
 use std::sync::OnceLock;
 
 use kbgen::diagnosis::{
-    CompiledSignatures, DiagnosedPage, DiagnosisDb, DiagnosisInput, documents, rank_pages,
+    DiagnosedPage, DiagnosisDb, DiagnosisInput, documents, rank_pages, shared_extractors,
 };
+use kbgen::files::Sources;
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::site::Site;
-use kbgen_signature::{LogEnd, Reading, TextIndex, Traceback};
+use kbgen_signature::{Extractor, LogEnd, Reading, TextIndex, Traceback};
 
 use crate::expect::repository;
 
 /// Pages and signatures.
 pub struct Knowledge {
+    sources: Sources,
     site: Site,
-    pub compiled: CompiledSignatures,
-    db: DiagnosisDb,
+    pub db: DiagnosisDb,
     words: TextIndex,
 }
 
@@ -27,31 +28,34 @@ impl Knowledge {
         READ.get_or_init(|| {
             let (sources, _) = load::read(&repository("")).expect("the repository can be read");
             let (site, _) = load::pages(&sources, Drafts::Exclude);
-            let compiled = CompiledSignatures::new(&site, &sources);
             let db = DiagnosisDb::new(&site, &sources);
             let words = TextIndex::build(&documents(&site, &sources));
-            Self { site, compiled, db, words }
+            Self { sources, site, db, words }
         })
+    }
+
+    /// Returns the extractors that pages share.
+    pub fn extractors(&self) -> Vec<Extractor> {
+        shared_extractors(&self.site, &self.sources)
     }
 
     /// Returns the slugs of the pages identified by `kbgen diagnose`, best first.
     pub fn diagnose(&self, log: &str) -> Vec<DiagnosedPage> {
-        let found = self.compiled.index.diagnose(log);
-        let input =
-            DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: usize::MAX };
+        let found = self.db.index.diagnose(log);
+        let input = DiagnosisInput { diagnosis: &found, text: log, limit: usize::MAX };
         rank_pages(&self.db, || &self.words, &input).into_iter().filter(|answer| answer.exact).collect()
     }
 
     /// Returns all results of `kbgen diagnose`, best first.
     pub fn answers(&self, log: &str) -> Vec<DiagnosedPage> {
-        let found = self.compiled.index.diagnose(log);
-        let input = DiagnosisInput { index: &self.compiled.index, diagnosis: &found, text: log, limit: 5 };
+        let found = self.db.index.diagnose(log);
+        let input = DiagnosisInput { diagnosis: &found, text: log, limit: 5 };
         rank_pages(&self.db, || &self.words, &input)
     }
 
     /// Returns what the log says, whatever pages it has.
     pub fn readings(&self, log: &str) -> Vec<Reading> {
-        let index = &self.compiled.index;
+        let index = &self.db.index;
         index.readings(&index.diagnose(log), Traceback::read(log).as_ref(), &LogEnd::new(log, 0))
     }
 

@@ -378,7 +378,7 @@ fn every_sample_is_read_as_its_file_says() {
             cases.push(json!({"text": log, "readings": readings}));
         }
     }
-    let vectors = json!({"table": knowledge.compiled.index.table(), "cases": cases});
+    let vectors = json!({"table": knowledge.db.index.table(), "cases": cases});
     let written = serde_json::to_string(&vectors).expect("readings are plain data");
     fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/readings.json"), written).expect("they can be written");
 }

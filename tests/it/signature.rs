@@ -2,7 +2,7 @@
 
 use kbgen_signature::{
     Cause, Diagnosis, Expression, Index, Kind, MAX_STEPS_PER_WINDOW, Page, Pattern, STEPS_PER_WINDOW,
-    Signature, Table,
+    Signature,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -91,12 +91,10 @@ fn the_shared_vectors_hold() {
             .expect("the vectors are well formed");
     let pages: Vec<Page> =
         vectors["pages"].as_array().expect("the vectors are well formed").iter().map(page).collect();
-    let extractors = &Knowledge::read().compiled.extractors;
-    let index = Index::build(&pages, extractors);
+    let index = Index::build(&pages, &Knowledge::read().extractors());
     let table = serde_json::to_value(index.table()).expect("the vectors are well formed");
-    let stored: Table = serde_json::from_value(table.clone()).expect("the vectors are well formed");
-    assert_eq!(&stored, index.table(), "the table survives its own JSON");
-    let read_back = Index::from_table(stored);
+    let stored = postcard::to_stdvec(&index).expect("the index can be stored");
+    let read_back: Index = postcard::from_bytes(&stored).expect("the index can be read back");
     let bless = std::env::var_os("KBGEN_BLESS").is_some();
     for case in vectors["cases"].as_array_mut().expect("the vectors are well formed") {
         let text = case["text"].as_str().expect("the vectors are well formed");
@@ -129,7 +127,7 @@ fn every_sample_leads_to_its_own_page() {
     let knowledge = Knowledge::read();
     let mut answers = Vec::new();
     for (slug, text) in knowledge.samples() {
-        let matches = knowledge.compiled.index.diagnose(text).matches;
+        let matches = knowledge.db.index.diagnose(text).matches;
         assert_eq!(matches.first().map(|found| found.slug.as_str()), Some(slug), "{text}");
         let answered = knowledge.answers(text);
         let conclusions: Vec<_> = answered.into_iter().map(|answer| answer.conclusion).collect();
@@ -145,7 +143,7 @@ fn every_sample_leads_to_its_own_page() {
 #[test]
 fn messages_without_backticks_find_their_page() {
     let knowledge = Knowledge::read();
-    let index = &knowledge.compiled.index;
+    let index = &knowledge.db.index;
     let samples: Vec<_> = knowledge.samples().filter(|(_, text)| text.contains('`')).collect();
     let is_found = |(slug, text): &&(&str, &str)| {
         let matches = index.diagnose(&text.replace('`', "")).matches;
@@ -229,7 +227,7 @@ fn a_log_of_very_many_messages_is_read_up_to_a_limit() {
 /// Repetition must not make matching superlinear.
 #[test]
 fn hostile_logs_take_linear_time() {
-    let index = &Knowledge::read().compiled.index;
+    let index = &Knowledge::read().db.index;
     for piece in [
         "a",
         " ",

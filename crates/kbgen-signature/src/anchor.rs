@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::lazy::Lazy;
 use crate::matcher::literal_bytes;
 use crate::pattern::{Pattern, PatternPart};
 
@@ -18,8 +19,9 @@ pub(crate) struct Anchor(pub usize, pub usize);
 
 /// Returns the anchor of each pattern. Without this selection, patterns with the same beginning would all be tried wherever
 /// that beginning occurs.
-pub(crate) fn anchors(patterns: &[Pattern]) -> Vec<Anchor> {
-    let literals: Vec<Vec<(usize, Vec<u8>)>> = patterns.iter().map(literal_parts).collect();
+pub(crate) fn anchors(patterns: &[Lazy<Pattern>]) -> Vec<Anchor> {
+    let literals: Vec<Vec<(usize, Vec<u8>)>> =
+        patterns.iter().map(|pattern| literal_parts(pattern)).collect();
     let mut uses: HashMap<&[u8], u64> = HashMap::new();
     for (_, literal) in literals.iter().flatten() {
         for offset in offsets(literal.len()) {

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::anchor::MAX_ANCHOR_LENGTH;
 
@@ -15,7 +16,8 @@ const KEY_LENGTH: usize = 4;
 const FILTER_BITS: u32 = 16;
 
 /// The distinct anchors in order, with a filter of their first characters.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "DistinctAnchors")]
 pub(crate) struct AnchorSearch {
     /// For each hash of a key, whether an anchor begins with the key.
     filter: Vec<bool>,
@@ -23,10 +25,16 @@ pub(crate) struct AnchorSearch {
     groups: HashMap<[u8; KEY_LENGTH], Range<usize>>,
     /// Anchors shorter than a key, which are compared at each position.
     short: Vec<usize>,
-    anchors: Vec<Vec<u8>>,
     /// For each anchor, the longest other anchor that it begins with.
     prefixes: Vec<Option<usize>>,
-    /// For each distinct anchor, the indices of its patterns.
+    distinct: DistinctAnchors,
+}
+
+/// The distinct anchors in order.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct DistinctAnchors {
+    anchors: Vec<Vec<u8>>,
+    /// For each anchor, the indices of its patterns.
     patterns: Vec<Vec<usize>>,
 }
 
@@ -44,36 +52,17 @@ impl AnchorSearch {
         let mut sorted: Vec<(Vec<u8>, usize)> =
             anchors.zip(0..).filter(|(anchor, _)| !anchor.is_empty()).collect();
         sorted.sort_unstable();
-        let mut search = Self {
-            filter: vec![false; 1 << FILTER_BITS],
-            groups: HashMap::new(),
-            short: Vec::new(),
-            anchors: Vec::new(),
-            prefixes: Vec::new(),
-            patterns: Vec::new(),
-        };
+        let mut distinct = DistinctAnchors::default();
         for (anchor, pattern) in sorted {
-            let at = search.anchors.len();
-            if search.anchors.last() == Some(&anchor) {
-                search.patterns[at - 1].push(pattern);
-                continue;
-            }
-            match anchor.first_chunk() {
-                Some(key) => {
-                    search.filter[hash(key)] = true;
-                    search.groups.entry(*key).or_insert(at..at).end = at + 1;
+            match distinct.patterns.last_mut() {
+                Some(patterns) if distinct.anchors.last() == Some(&anchor) => patterns.push(pattern),
+                _ => {
+                    distinct.anchors.push(anchor);
+                    distinct.patterns.push(vec![pattern]);
                 }
-                None => search.short.push(at),
             }
-            let mut prefix = at.checked_sub(1);
-            while let Some(other) = prefix.filter(|other| !anchor.starts_with(&search.anchors[*other])) {
-                prefix = search.prefixes[other];
-            }
-            search.prefixes.push(prefix);
-            search.anchors.push(anchor);
-            search.patterns.push(vec![pattern]);
         }
-        search
+        distinct.into()
     }
 
     /// Replaces `hits` with the hits that start in `range`, in text order, shorter anchors first.
@@ -88,9 +77,12 @@ impl AnchorSearch {
             }
             let first = hits.len();
             let mut add = |anchor: usize| {
-                hits.push(AnchorHit { start, end: start + self.anchors[anchor].len(), anchor });
+                hits.push(AnchorHit { start, end: start + self.distinct.anchors[anchor].len(), anchor });
             };
-            self.short.iter().filter(|at| rest.starts_with(&self.anchors[**at])).for_each(|at| add(*at));
+            self.short
+                .iter()
+                .filter(|at| rest.starts_with(&self.distinct.anchors[**at]))
+                .for_each(|at| add(*at));
             if let Some(group) = group {
                 self.collect_group(rest, group, add);
             }
@@ -102,11 +94,11 @@ impl AnchorSearch {
     fn collect_group(&self, text: &[u8], group: &Range<usize>, mut add: impl FnMut(usize)) {
         let text = &text[..text.len().min(MAX_ANCHOR_LENGTH)];
         let is_before = |anchor: &Vec<u8>| anchor.as_slice().cmp(text) != Ordering::Greater;
-        let last = group.start + self.anchors[group.clone()].partition_point(is_before);
+        let last = group.start + self.distinct.anchors[group.clone()].partition_point(is_before);
         // All anchors that the text begins with are prefixes of the last one that precedes it.
         let mut found = last.checked_sub(1);
         while let Some(at) = found.filter(|at| group.contains(at)) {
-            if text.starts_with(&self.anchors[at]) {
+            if text.starts_with(&self.distinct.anchors[at]) {
                 add(at);
             }
             found = self.prefixes[at];
@@ -115,12 +107,43 @@ impl AnchorSearch {
 
     /// Returns the patterns with the anchor of a hit.
     pub fn patterns(&self, hit: AnchorHit) -> &[usize] {
-        &self.patterns[hit.anchor]
+        &self.distinct.patterns[hit.anchor]
     }
 
     /// Iterates over the lists of patterns that share an anchor.
     pub fn pattern_groups(&self) -> impl Iterator<Item = &[usize]> {
-        self.patterns.iter().map(Vec::as_slice)
+        self.distinct.patterns.iter().map(Vec::as_slice)
+    }
+}
+
+impl From<DistinctAnchors> for AnchorSearch {
+    fn from(distinct: DistinctAnchors) -> Self {
+        let mut filter = vec![false; 1 << FILTER_BITS];
+        let mut groups: HashMap<_, Range<usize>> = HashMap::new();
+        let mut short = Vec::new();
+        let mut prefixes: Vec<Option<usize>> = Vec::with_capacity(distinct.anchors.len());
+        for (at, anchor) in distinct.anchors.iter().enumerate() {
+            match anchor.first_chunk() {
+                Some(key) => {
+                    filter[hash(key)] = true;
+                    groups.entry(*key).or_insert(at..at).end = at + 1;
+                }
+                None => short.push(at),
+            }
+            let mut prefix = at.checked_sub(1);
+            while let Some(other) = prefix.filter(|other| !anchor.starts_with(&distinct.anchors[*other])) {
+                prefix = prefixes[other];
+            }
+            prefixes.push(prefix);
+        }
+        Self { filter, groups, short, prefixes, distinct }
+    }
+}
+
+/// As the distinct anchors, from which the rest is made in little time.
+impl Serialize for AnchorSearch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.distinct.serialize(serializer)
     }
 }
 

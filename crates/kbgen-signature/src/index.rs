@@ -28,8 +28,8 @@ const MERGE_DISTANCE: usize = 20;
 /// Weight that a true condition adds to a signature.
 const CONDITION_BONUS: usize = 10;
 
-/// The compiled signatures of a knowledge base.
-#[derive(Debug, Clone)]
+/// The compiled signatures of a knowledge base; in a binary format, most of it is parsed on first use.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Index {
     scanner: Scanner,
     /// For each pattern, the pages with a signature whose first pattern it is.
@@ -179,11 +179,6 @@ impl Index {
             }
         }
         reading::readings(&self.scanner.table.readings, diagnosis, &found, traceback, log)
-    }
-
-    /// Returns the kind of a page; `None` for an unknown slug.
-    pub fn kind(&self, slug: &str) -> Option<Kind> {
-        self.scanner.table.pages.iter().find(|page| page.slug == slug).map(|page| page.kind)
     }
 
     /// Returns the pages with a message whose beginning is the end of the text, as in a truncated message: longest beginning

@@ -8,6 +8,7 @@ mod extractor;
 mod figure;
 mod grammar;
 mod index;
+mod lazy;
 mod matcher;
 mod native_stack;
 mod normal;
@@ -29,6 +30,7 @@ mod text_index;
 mod text_search;
 mod traceback;
 mod traceback_lines;
+mod truncated;
 
 pub use expression::Expression;
 pub use extractor::{
@@ -36,6 +38,7 @@ pub use extractor::{
 };
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
+pub use lazy::Lazy;
 pub use parse_error::ParseError;
 pub use parts::{PatternPartition, PatternUses, TableParts, TextIndexParts};
 pub use pattern::Pattern;

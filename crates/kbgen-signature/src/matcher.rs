@@ -134,19 +134,9 @@ impl Matcher {
         self.literal_length
     }
 
-    /// Iterates over the literal texts.
-    pub fn literals(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.parts.len()).map(|part| self.literal_text(part)).filter(|literal| !literal.is_empty())
-    }
-
     /// Returns the first literal text; at most two placeholders precede it.
     pub fn first_literal(&self) -> &[u8] {
         self.literal_text(self.first_text_part)
-    }
-
-    /// Returns the literal text that every match starts with; empty if the pattern starts with a placeholder.
-    pub fn leading_text(&self) -> &[u8] {
-        self.literal_text(0)
     }
 
     /// Returns where the first literal text may start if the anchor is at `at`.
@@ -363,6 +353,14 @@ pub(crate) fn anchor_text(pattern: &Pattern, Anchor(part, offset): Anchor) -> Ve
         anchor.extend(literal_chars(text).skip(offset).take(MAX_ANCHOR_LENGTH));
     }
     anchor
+}
+
+/// Returns the characters of literal text as in a normal text; none of a placeholder.
+pub(crate) fn literal_of(part: &PatternPart) -> Vec<u8> {
+    match part {
+        PatternPart::Text(text) => literal_chars(text).collect(),
+        PatternPart::Placeholder(..) => Vec::new(),
+    }
 }
 
 /// Returns the characters of literal text except white space, as in a normal text.

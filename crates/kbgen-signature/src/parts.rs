@@ -107,8 +107,8 @@ impl Table {
             starts,
             always,
             patterns,
-            readings: readings.into_iter().collect(),
-            pages: errors.into_iter().map(|(number, page)| (page.slug.as_str(), (number, page))).collect(),
+            readings: readings.into_iter().map(|(number, page)| (number, &**page)).collect(),
+            pages: errors.into_iter().map(|(number, page)| (page.slug.as_str(), (number, &**page))).collect(),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::expression::Expression;
 use crate::figure::{Figure, Figures};
 use crate::index::{Diagnosis, Match};
+use crate::lazy::Lazy;
 use crate::table::Signature;
 use crate::template::Template;
 use crate::traceback::Traceback;
@@ -46,23 +47,20 @@ pub struct ReadingPage {
 }
 
 /// How a reading puts the figures of a message into words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReadingRule {
     /// Identifier of the reading.
     pub slug: String,
     /// Place in the answer; smaller comes first.
     pub order: u32,
     /// Whether it reads the traceback in place of a message.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub traceback: bool,
-    /// Meanings of values, for the lookups of all readings.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub table: BTreeMap<String, String>,
     /// Figures that are looked up in a table, in this order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lookups: Vec<Lookup>,
+    /// Meanings of values, for the lookups of all readings.
+    pub table: Lazy<BTreeMap<String, String>>,
     /// Sentences; the first one whose condition is true and whose figures are known is used.
-    pub says: Vec<ReadingText>,
+    pub says: Lazy<Vec<ReadingText>>,
 }
 
 /// A rule without its texts, which a script needs only for an answer.

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 use crate::anchor_search::{AnchorHit, AnchorSearch};
 use crate::extractor::CompiledExtractor;
 use crate::figure::Figures;
 use crate::matcher::{Matcher, anchor_text};
-use crate::normal::{GAP_BREAK, GAP_NONE, NormalText};
-use crate::parts::KEY_LENGTH;
+use crate::normal::{GAP_BREAK, NormalText};
 use crate::step_budget::{MAX_FOUND_PATTERNS, PatternCost, StepBudget, WINDOW_LENGTH};
 use crate::stream::floor_char_boundary;
 use crate::table::Table;
@@ -17,19 +18,41 @@ use crate::table::Table;
 /// Maximum occurrences of one pattern; further repetitions of a message add no information.
 pub(crate) const MAX_OCCURRENCES: usize = 8;
 
-/// Fewest characters of a text that count as a part of a message.
-const MIN_TRUNCATED_LENGTH: usize = 16;
-
 /// A table with matchers for its patterns, their anchors and extractors.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "StoredScanner")]
 pub(crate) struct Scanner {
     pub table: Table,
     anchors: AnchorSearch,
-    /// Compiled when a log has their anchor: a log has few of them.
-    matchers: Vec<OnceLock<Box<Matcher>>>,
-    extractors: Vec<CompiledExtractor>,
     /// For each pattern, the extractors of the signatures whose first pattern it is.
     pattern_extractors: Vec<Vec<usize>>,
+    /// Compiled when a log has their anchor: a log has few of them.
+    #[serde(skip)]
+    matchers: Vec<OnceLock<Box<Matcher>>>,
+    /// Compiled when a log has a message with their figures.
+    #[serde(skip)]
+    extractors: Vec<OnceLock<CompiledExtractor>>,
+}
+
+/// What a cache stores of a [`Scanner`].
+#[derive(Deserialize)]
+struct StoredScanner {
+    table: Table,
+    anchors: AnchorSearch,
+    pattern_extractors: Vec<Vec<usize>>,
+}
+
+impl From<StoredScanner> for Scanner {
+    fn from(stored: StoredScanner) -> Self {
+        let StoredScanner { table, anchors, pattern_extractors } = stored;
+        Self {
+            matchers: table.patterns.iter().map(|_| OnceLock::new()).collect(),
+            extractors: table.extractors.iter().map(|_| OnceLock::new()).collect(),
+            table,
+            anchors,
+            pattern_extractors,
+        }
+    }
 }
 
 /// One match of a pattern in a log.
@@ -99,18 +122,17 @@ impl Scanner {
             }
         }
         let anchored = table.patterns.iter().zip(&table.anchors);
-        Self {
-            anchors: AnchorSearch::new(anchored.map(|(pattern, anchor)| anchor_text(pattern, *anchor))),
-            extractors: table.extractors.iter().map(CompiledExtractor::new).collect(),
-            matchers: table.patterns.iter().map(|_| OnceLock::new()).collect(),
-            pattern_extractors,
-            table,
-        }
+        let anchors = AnchorSearch::new(anchored.map(|(pattern, anchor)| anchor_text(pattern, *anchor)));
+        StoredScanner { table, anchors, pattern_extractors }.into()
     }
 
     fn matcher(&self, pattern: usize) -> &Matcher {
         let compile = || Box::new(Matcher::new(&self.table.patterns[pattern], self.table.anchors[pattern]));
         self.matchers[pattern].get_or_init(compile)
+    }
+
+    fn extractor(&self, index: usize) -> &CompiledExtractor {
+        self.extractors[index].get_or_init(|| CompiledExtractor::new(&self.table.extractors[index]))
     }
 
     /// Returns the weight of a pattern; see [`Matcher::weight`].
@@ -196,33 +218,6 @@ impl Scanner {
         state.position = state.position.after(&chunk[..cut]);
     }
 
-    /// Returns the patterns whose first characters are the end of the text, or whose literal text contains the text, with the
-    /// number of characters; ignores punctuation at the end.
-    pub fn truncated_matches(&self, text: &str) -> Vec<(usize, usize)> {
-        let text = NormalText::of_log(text);
-        let is_punctuation = |byte: &&u8| b".,:;!?".contains(*byte);
-        let bytes = &text.bytes[..text.len() - text.bytes.iter().rev().take_while(is_punctuation).count()];
-        let Some(last) = bytes.len().checked_sub(MIN_TRUNCATED_LENGTH) else { return Vec::new() };
-        let is_word_start = |at: &usize| text.gaps[*at] != GAP_NONE;
-        // Most of the text belongs to the message.
-        let starts = 0..=last.min(bytes.len() / 2);
-        let ends: Vec<&[u8]> = starts.filter(is_word_start).map(|at| &bytes[at..]).collect();
-        let length = |pattern: usize| {
-            let matcher = self.matcher(pattern);
-            let literal = matcher.leading_text();
-            let is_prefix = |end: &&&[u8]| literal.len() > end.len() && literal.starts_with(end);
-            let end = ends.iter().find(is_prefix).map(|end| end.len());
-            let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
-            // The page loads only patterns whose key the text contains.
-            let has_key =
-                |anchor: &[u8]| !anchor.is_empty() && has(bytes, &anchor[..anchor.len().min(KEY_LENGTH)]);
-            let contains = |literal: &[u8]| literal.len() > bytes.len() && has(literal, bytes);
-            let is_part = || matcher.literals().any(contains) && has_key(&self.anchor(pattern));
-            end.or_else(|| is_part().then_some(bytes.len()))
-        };
-        (0..self.matchers.len()).filter_map(|pattern| Some((pattern, length(pattern)?))).collect()
-    }
-
     /// Verifies the patterns of a hit; returns its byte offset if the step limit is exceeded.
     fn verify_hit(
         &self,
@@ -276,7 +271,7 @@ impl Scanner {
             let mut extracted = Vec::new();
             for &id in &self.pattern_extractors[pattern] {
                 let values =
-                    self.extractors[id].extract(text, chunk, matcher, &span, &figures, &mut state.budget);
+                    self.extractor(id).extract(text, chunk, matcher, &span, &figures, &mut state.budget);
                 extracted.push((id, values));
             }
             let found = state.occurrences.0.entry(pattern).or_default();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::anchor::{Anchor, anchors};
 use crate::expression::Expression;
 use crate::extractor::Extractor;
+use crate::lazy::Lazy;
 use crate::pattern::Pattern;
 use crate::reading::{ReadingHead, ReadingPage, ReadingRule, ReadingTexts};
 use crate::specificity::{MIN_ASSERTING_BITS, specificity};
@@ -101,17 +102,16 @@ pub struct Cause {
 }
 
 /// The compiled table; serializes to compact JSON, which `static/js/match.js` can read.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Table {
     /// Version of the format.
     pub(crate) version: u32,
     /// Distinct patterns of all signatures.
-    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) patterns: Vec<Lazy<Pattern>>,
     /// Anchor of each pattern.
     pub(crate) anchors: Vec<Anchor>,
-    pub(crate) extractors: Vec<Extractor>,
-    pub(crate) pages: Vec<TablePage>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) extractors: Vec<Lazy<Extractor>>,
+    pub(crate) pages: Vec<Lazy<TablePage>>,
     pub(crate) readings: Vec<ReadingRule>,
 }
 
@@ -146,10 +146,10 @@ pub(crate) struct TableSignature {
 #[derive(Debug, Serialize)]
 pub struct SearchTable<'t> {
     version: u32,
-    patterns: &'t [Pattern],
+    patterns: &'t [Lazy<Pattern>],
     anchors: &'t [Anchor],
-    extractors: &'t [Extractor],
-    pages: &'t [TablePage],
+    extractors: &'t [Lazy<Extractor>],
+    pages: &'t [Lazy<TablePage>],
     readings: Vec<ReadingHead<'t>>,
 }
 
@@ -202,7 +202,8 @@ impl Table {
             pages.iter().flat_map(|page| &page.signatures).any(|s| s.extract.as_deref() == Some(name))
         };
         let mut indices = HashMap::new();
-        table.extractors = extractors.iter().filter(|extractor| is_used(&extractor.name)).cloned().collect();
+        let used = extractors.iter().filter(|extractor| is_used(&extractor.name)).cloned();
+        table.extractors = used.map(Lazy::from).collect();
         for page in pages {
             let signatures: Vec<TableSignature> = page
                 .signatures
@@ -212,7 +213,8 @@ impl Table {
                 .collect();
             if !signatures.is_empty() {
                 let causes = page.causes.clone();
-                table.pages.push(TablePage { slug: page.slug.clone(), kind: page.kind, signatures, causes });
+                let page = TablePage { slug: page.slug.clone(), kind: page.kind, signatures, causes };
+                table.pages.push(page.into());
             }
         }
         table.anchors = anchors(&table.patterns);
@@ -246,7 +248,7 @@ impl Table {
         indices: &mut HashMap<&'p Pattern, usize>,
     ) -> usize {
         *indices.entry(pattern).or_insert_with(|| {
-            self.patterns.push(pattern.clone());
+            self.patterns.push(pattern.clone().into());
             self.patterns.len() - 1
         })
     }
