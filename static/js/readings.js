@@ -303,7 +303,9 @@ kbgen.readings = (() => {
       const behind = row[index + word.length];
       const upper = word.toUpperCase();
       const isMarked = word === upper || behind === ":" || row[index - 1] === "=";
-      if ((isMarked && LOW_LEVELS.includes(upper)) || (/Warning$/.test(word) && behind === ":")) return true;
+      const isLetter = row[index - 1] === "[" && behind === ":" && /^[VIW]$/.test(word);
+      if (isLetter || (isMarked && LOW_LEVELS.includes(upper)) || (/Warning$/.test(word) && behind === ":"))
+        return true;
       if ((isMarked && HIGH_LEVELS.includes(upper)) || /(?:Error|Exception)$/.test(word)) {
         return row[index - 1] === ":" && behind === ":" && /\.(?:cc|mm)[(:]/.test(row.slice(index));
       }

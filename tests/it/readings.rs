@@ -90,13 +90,14 @@ RuntimeError: The upscaler was not found and is not supported. Please install th
 }
 
 /// Lines of a lower level, and a line of a browser inside a program.
-const QUIET_LINES: [&str; 6] = [
+const QUIET_LINES: [&str; 7] = [
     "warning: Failed to copy the cache: the folder is missing",
     "progress 0/1   warning: Failed to copy the cache: the folder is missing",
     "2025-01-01 10:00:00 INFO [cache.py:3] Error: the tomato backend is not supported",
     "time=2025-01-01T10:00:00.000Z level=WARN msg=\"Error: the tomato backend is not supported\"",
     "UserWarning: Error: the tomato backend is not supported",
     "[744472:0525/145619.063924:ERROR:tomato_buffer_x11.cc(49)] tomato extension not supported.",
+    "2026-11-02 10:11:12.345 [W:onnxruntime:, session.cc:1166 Verify] Error: the tomato is not supported",
 ];
 
 #[test]

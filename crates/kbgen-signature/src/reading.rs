@@ -207,6 +207,8 @@ impl<'l> LogEnd<'l> {
 /// Names of levels below an error, and of those from it on.
 const LOW_LEVELS: [&str; 11] =
     ["TRACE", "DEBUG", "INFO", "NOTICE", "NOTE", "WARNING", "WARN", "DBG", "DEBG", "INF", "WRN"];
+/// Letters of levels below an error, as ONNX Runtime prints them: `[W:onnxruntime:, session_state.cc:1166]`.
+const LOW_LETTERS: [&str; 3] = ["V", "I", "W"];
 const HIGH_LEVELS: [&str; 5] = ["ERROR", "ERR", "FATAL", "CRITICAL", "PANIC"];
 /// Ending of the place in the source code of Chromium, which programs with a browser inside print without a failure:
 /// `[744472:0525/145619.063924:ERROR:gpu_memory_buffer_support_x11.cc(49)] dri3 extension not supported.`
@@ -223,7 +225,8 @@ fn is_quiet(line: &str) -> bool {
         // A level is in capitals, or marked as one.
         let is_marked = word == upper || behind.starts_with(':') || before == Some('=');
         let is_level = |levels: &[&str]| is_marked && levels.contains(&upper.as_str());
-        if is_level(&LOW_LEVELS) || word.ends_with("Warning") && behind.starts_with(':') {
+        let is_letter = before == Some('[') && behind.starts_with(':') && LOW_LETTERS.contains(&word);
+        if is_letter || is_level(&LOW_LEVELS) || word.ends_with("Warning") && behind.starts_with(':') {
             return true;
         }
         if is_level(&HIGH_LEVELS) || word.ends_with("Error") || word.ends_with("Exception") {
