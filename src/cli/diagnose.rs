@@ -50,7 +50,7 @@ pub(super) fn run(
     };
     if let Some(line) = found.skipped_near {
         terminal.message(format!(
-            "warning: step limit reached near line {line}, some signatures were skipped; run `kbgen check`"
+            "warning: too much to match near line {line}, so later messages may be missing; try a part of the log"
         ));
     }
     diagnoser.save(&cache);
@@ -93,7 +93,7 @@ pub(super) struct LogDiagnosis {
     end: String,
     #[serde(skip)]
     is_binary: bool,
-    /// Line near which signatures were skipped, because matching took too many steps.
+    /// Line near which signatures were skipped, because matching took too many steps or found too many messages.
     #[serde(skip)]
     skipped_near: Option<usize>,
 }
