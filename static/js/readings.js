@@ -304,8 +304,8 @@ kbgen.readings = (() => {
       const upper = word.toUpperCase();
       const isMarked = word === upper || behind === ":" || row[index - 1] === "=";
       const isLetter = row[index - 1] === "[" && behind === ":" && /^[VIW]$/.test(word);
-      if (isLetter || (isMarked && LOW_LEVELS.includes(upper)) || (/Warning$/.test(word) && behind === ":"))
-        return true;
+      const isLow = isMarked && LOW_LEVELS.includes(upper);
+      if (isLetter || isLow || (/Warning$/.test(word) && behind === ":")) return true;
       if ((isMarked && HIGH_LEVELS.includes(upper)) || /(?:Error|Exception)$/.test(word)) {
         return row[index - 1] === ":" && behind === ":" && /\.(?:cc|mm)[(:]/.test(row.slice(index));
       }

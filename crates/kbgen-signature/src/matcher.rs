@@ -356,11 +356,8 @@ pub(crate) fn anchor_text(pattern: &Pattern, Anchor(part, offset): Anchor) -> Ve
 }
 
 /// Returns the characters of literal text as in a normal text; none of a placeholder.
-pub(crate) fn literal_of(part: &PatternPart) -> Vec<u8> {
-    match part {
-        PatternPart::Text(text) => literal_chars(text).collect(),
-        PatternPart::Placeholder(..) => Vec::new(),
-    }
+pub(crate) fn literal_of(part: &PatternPart) -> impl Iterator<Item = u8> {
+    literal_chars(if let PatternPart::Text(text) = part { text } else { "" })
 }
 
 /// Returns the characters of literal text except white space, as in a normal text.

@@ -34,7 +34,7 @@ pub(crate) struct Scanner {
     extractors: Vec<OnceLock<CompiledExtractor>>,
 }
 
-/// What a cache stores of a [`Scanner`].
+/// The stored part of a [`Scanner`].
 #[derive(Deserialize)]
 struct StoredScanner {
     table: Table,

@@ -21,17 +21,20 @@ impl Scanner {
         let starts = 0..=last.min(bytes.len() / 2);
         let ends: Vec<&[u8]> = starts.filter(is_word_start).map(|at| &bytes[at..]).collect();
         let length = |pattern: usize| {
-            // Without their matchers, of which most patterns need none.
-            let mut literals = self.table.patterns[pattern].parts.iter().map(literal_of);
-            let leading = literals.clone().next().unwrap_or_default();
-            let is_prefix = |end: &&&[u8]| leading.len() > end.len() && leading.starts_with(end);
+            // Most patterns are rejected at their first characters, without a copy.
+            let parts = &self.table.patterns[pattern].parts;
+            let is_prefix = |end: &&&[u8]| {
+                let mut leading = parts.iter().take(1).flat_map(literal_of);
+                end.iter().all(|byte| leading.next() == Some(*byte)) && leading.next().is_some()
+            };
             let end = ends.iter().find(is_prefix).map(|end| end.len());
             let has = |text: &[u8], part: &[u8]| text.windows(part.len()).any(|found| found == part);
             // The page loads only patterns whose key the text contains.
             let has_key =
                 |anchor: &[u8]| !anchor.is_empty() && has(bytes, &anchor[..anchor.len().min(KEY_LENGTH)]);
             let contains = |literal: Vec<u8>| literal.len() > bytes.len() && has(&literal, bytes);
-            let mut is_part = || literals.any(contains) && has_key(&self.anchor(pattern));
+            let mut literals = parts.iter().map(|part| literal_of(part).collect());
+            let mut is_part = || has_key(&self.anchor(pattern)) && literals.any(contains);
             end.or_else(|| is_part().then_some(bytes.len()))
         };
         (0..self.table.patterns.len()).filter_map(|pattern| Some((pattern, length(pattern)?))).collect()
