@@ -2,7 +2,7 @@
 
 use kbgen_signature::{
     Cause, Diagnosis, Expression, Index, Kind, MAX_STEPS_PER_WINDOW, Page, Pattern, STEPS_PER_WINDOW,
-    Signature,
+    Signature, Table,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -93,6 +93,8 @@ fn the_shared_vectors_hold() {
         vectors["pages"].as_array().expect("the vectors are well formed").iter().map(page).collect();
     let index = Index::build(&pages, &Knowledge::read().extractors());
     let table = serde_json::to_value(index.table()).expect("the vectors are well formed");
+    let parsed: Table = serde_json::from_value(table.clone()).expect("the vectors are well formed");
+    assert_eq!(json!(parsed), table, "the table survives its own JSON");
     let stored = postcard::to_stdvec(&index).expect("the index can be stored");
     let read_back: Index = postcard::from_bytes(&stored).expect("the index can be read back");
     let bless = std::env::var_os("KBGEN_BLESS").is_some();

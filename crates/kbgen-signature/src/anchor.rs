@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::lazy::Lazy;
-use crate::matcher::literal_bytes;
+use crate::matcher::literal_chars;
 use crate::pattern::{Pattern, PatternPart};
 
 /// Longest anchor, in characters; the verification compares the text that follows.
@@ -47,10 +47,8 @@ pub(crate) fn anchor_bytes(literal: &[u8], offset: usize) -> &[u8] {
 
 /// Returns the characters of each literal text, with the index of its part.
 fn literal_parts(pattern: &Pattern) -> Vec<(usize, Vec<u8>)> {
-    let literal = |(index, part): (usize, &PatternPart)| match part {
-        PatternPart::Text(text) => Some((index, literal_bytes(text).0)),
-        PatternPart::Placeholder(..) => None,
-    };
+    let literal =
+        |(index, part): (usize, &PatternPart)| Some((index, literal_chars(part.literal()?).collect()));
     pattern.parts.iter().enumerate().filter_map(literal).collect()
 }
 

@@ -140,7 +140,7 @@ impl From<DistinctAnchors> for AnchorSearch {
     }
 }
 
-/// As the distinct anchors, from which the rest is made in little time.
+/// Writes only the distinct anchors, from which the other fields are derived.
 impl Serialize for AnchorSearch {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.distinct.serialize(serializer)

@@ -349,24 +349,20 @@ fn first_text_part(pattern: &Pattern) -> usize {
 /// Returns the characters that a pattern is searched by.
 pub(crate) fn anchor_text(pattern: &Pattern, Anchor(part, offset): Anchor) -> Vec<u8> {
     let mut anchor = Vec::with_capacity(MAX_ANCHOR_LENGTH);
-    if let Some(PatternPart::Text(text)) = pattern.parts.get(part.max(first_text_part(pattern))) {
+    let part = pattern.parts.get(part.max(first_text_part(pattern)));
+    if let Some(text) = part.and_then(PatternPart::literal) {
         anchor.extend(literal_chars(text).skip(offset).take(MAX_ANCHOR_LENGTH));
     }
     anchor
 }
 
-/// Returns the characters of literal text as in a normal text; none of a placeholder.
-pub(crate) fn literal_of(part: &PatternPart) -> impl Iterator<Item = u8> {
-    literal_chars(if let PatternPart::Text(text) = part { text } else { "" })
-}
-
 /// Returns the characters of literal text except white space, as in a normal text.
-fn literal_chars(text: &str) -> impl Iterator<Item = u8> {
+pub(crate) fn literal_chars(text: &str) -> impl Iterator<Item = u8> {
     text.chars().filter(|character| *character != ' ').map(|character| (character as u32 & 0xff) as u8)
 }
 
 /// Splits literal text into its characters and, for each, whether white space precedes it.
-pub(crate) fn literal_bytes(text: &str) -> (Vec<u8>, Vec<bool>) {
+fn literal_bytes(text: &str) -> (Vec<u8>, Vec<bool>) {
     let (mut bytes, mut spaced) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
     bytes.extend(literal_chars(text));
     let mut space = false;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::anchor::{Anchor, anchor_bytes};
-use crate::matcher::literal_bytes;
+use crate::matcher::literal_chars;
 use crate::pattern::{Pattern, PatternPart};
 use crate::table::{Kind, Table, TablePage};
 use crate::text_index::{ERROR_PHRASES, STOP_WORDS, TextIndex, whole_terms};
@@ -57,7 +57,7 @@ impl Table {
     /// Returns the bytes of the literal texts of all patterns: fewer than the table has as JSON.
     pub fn text_bytes(&self) -> usize {
         let parts = self.patterns.iter().flat_map(|pattern| &pattern.parts);
-        parts.map(|part| if let PatternPart::Text(text) = part { text.len() } else { 0 }).sum()
+        parts.filter_map(PatternPart::literal).map(str::len).sum()
     }
 
     /// Divides the table into parts of about `part_bytes` bytes; `page_part` returns the part of an error by its slug.
@@ -131,10 +131,7 @@ impl Table {
     fn keys(&self, id: usize) -> [Option<Vec<u8>>; 2] {
         let parts = &self.patterns[id].parts;
         let anchor = self.anchors[id];
-        let literal = |part: &PatternPart| match part {
-            PatternPart::Text(text) => Some(literal_bytes(text).0),
-            PatternPart::Placeholder(..) => None,
-        };
+        let literal = |part: &PatternPart| part.literal().map(|text| literal_chars(text).collect());
         let key = |literal: Option<Vec<u8>>, offset: usize| {
             let bytes = literal?;
             let anchor = anchor_bytes(&bytes, offset);

@@ -75,6 +75,16 @@ pub(crate) enum PatternPart {
     Placeholder(PlaceholderType, String),
 }
 
+impl PatternPart {
+    /// Returns literal text; `None` for a placeholder.
+    pub fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Placeholder(..) => None,
+        }
+    }
+}
+
 /// As the derived implementation, which would copy each part before it reads it.
 impl<'de> Deserialize<'de> for PatternPart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

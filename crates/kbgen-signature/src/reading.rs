@@ -207,9 +207,9 @@ impl<'l> LogEnd<'l> {
 /// Names of levels below an error, and of those from it on.
 const LOW_LEVELS: [&str; 11] =
     ["TRACE", "DEBUG", "INFO", "NOTICE", "NOTE", "WARNING", "WARN", "DBG", "DEBG", "INF", "WRN"];
+const HIGH_LEVELS: [&str; 5] = ["ERROR", "ERR", "FATAL", "CRITICAL", "PANIC"];
 /// Letters of levels below an error, as ONNX Runtime prints them: `[W:onnxruntime:, session_state.cc:1166]`.
 const LOW_LETTERS: [&str; 3] = ["V", "I", "W"];
-const HIGH_LEVELS: [&str; 5] = ["ERROR", "ERR", "FATAL", "CRITICAL", "PANIC"];
 /// Ending of the place in the source code of Chromium, which programs with a browser inside print without a failure:
 /// `[744472:0525/145619.063924:ERROR:gpu_memory_buffer_support_x11.cc(49)] dri3 extension not supported.`
 const CHROMIUM_FILES: [&str; 4] = [".cc(", ".cc:", ".mm(", ".mm:"];

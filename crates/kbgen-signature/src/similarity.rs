@@ -104,10 +104,7 @@ fn ranked(similarities: BTreeMap<&str, usize>) -> Vec<&str> {
 
 /// Returns the words of each signature with the slug of its page.
 fn wordings(table: &Table) -> Vec<(&str, BTreeSet<String>)> {
-    let words = |part: &PatternPart| match part {
-        PatternPart::Text(literal) => terms(literal),
-        PatternPart::Placeholder(..) => Vec::new(),
-    };
+    let words = |part: &PatternPart| part.literal().map(terms).unwrap_or_default();
     let mut wordings = BTreeSet::new();
     for page in table.pages.iter().filter(|page| page.kind != Kind::Reading) {
         for signature in &page.signatures {

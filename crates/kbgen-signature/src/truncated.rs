@@ -1,8 +1,9 @@
 //! Finds messages of which a text has only a part.
 
-use crate::matcher::literal_of;
+use crate::matcher::literal_chars;
 use crate::normal::{GAP_NONE, NormalText};
 use crate::parts::KEY_LENGTH;
+use crate::pattern::PatternPart;
 use crate::scanner::Scanner;
 
 /// Fewest characters of a text that count as a part of a message.
@@ -24,7 +25,8 @@ impl Scanner {
             // Most patterns are rejected at their first characters, without a copy.
             let parts = &self.table.patterns[pattern].parts;
             let is_prefix = |end: &&&[u8]| {
-                let mut leading = parts.iter().take(1).flat_map(literal_of);
+                let leading = parts.first().and_then(PatternPart::literal);
+                let mut leading = literal_chars(leading.unwrap_or_default());
                 end.iter().all(|byte| leading.next() == Some(*byte)) && leading.next().is_some()
             };
             let end = ends.iter().find(is_prefix).map(|end| end.len());
@@ -33,7 +35,8 @@ impl Scanner {
             let has_key =
                 |anchor: &[u8]| !anchor.is_empty() && has(bytes, &anchor[..anchor.len().min(KEY_LENGTH)]);
             let contains = |literal: Vec<u8>| literal.len() > bytes.len() && has(&literal, bytes);
-            let mut literals = parts.iter().map(|part| literal_of(part).collect());
+            let mut literals =
+                parts.iter().filter_map(PatternPart::literal).map(|text| literal_chars(text).collect());
             let mut is_part = || has_key(&self.anchor(pattern)) && literals.any(contains);
             end.or_else(|| is_part().then_some(bytes.len()))
         };
