@@ -115,6 +115,11 @@ export default function ({ folder, browser, url }) {
     await page.waitForFunction(() => kbgen.pages);
     await rows(page).first().waitFor();
   };
+  // The browser closes it a moment after the key.
+  const escape = async page => {
+    await page.keyboard.press("Escape");
+    await page.locator("dialog.finder").waitFor({ state: "hidden" });
+  };
   const ask = async (page, text) => {
     await field(page).fill(text);
     await page.waitForFunction(
@@ -144,7 +149,7 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.type("_m");
       await page.locator("dialog.finder [role=option]", { hasText: "Q4_K_M" }).first().waitFor();
       assert.equal(await field(page).inputValue(), "q4_k_m");
-      await page.keyboard.press("Escape");
+      await escape(page);
       await page.keyboard.press("Control+k");
       await page.keyboard.type("kv cache");
       await chosen(page).filter({ hasText: "KV cache" }).waitFor();
@@ -170,8 +175,7 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.press("ArrowUp");
       assert.equal(await chosen(page).innerText(), titles[count - 1]);
       assert.ok(await field(page).evaluate(element => element === document.activeElement));
-      await page.keyboard.press("Escape");
-      await page.locator("dialog.finder").waitFor({ state: "hidden" });
+      await escape(page);
       assert.ok(
         await link.evaluate(element => element === document.activeElement),
         "the link that opened it has the focus again",
@@ -332,7 +336,7 @@ export default function ({ folder, browser, url }) {
           );
         assert.deepEqual(wide, [], size);
         assert.ok(await rows(page).first().isVisible());
-        await page.keyboard.press("Escape");
+        await escape(page);
       }
     }));
 
