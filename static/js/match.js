@@ -52,43 +52,50 @@ kbgen.match = (() => {
   const LEVEL = sticky`${LEVELS}(?=${BLANK})`;
   const LOGGER = sticky`${LEVELS}(?=${BLANK})|[IWED](?= )|std(?:err|out) [FP] |${PLACE}\]|[^ \t]{1,48}[ \t]${BLANK}*[-|](?= )`;
 
-  function taken(expression, at, from = line) {
+  // The beginning of the line.
+  let head;
+
+  // The number of characters that an expression takes.
+  function taken(expression, at) {
     expression.lastIndex = at;
-    return (expression.exec(from) || [""])[0];
+    return expression.test(head) ? expression.lastIndex - at : 0;
+  }
+
+  const behindBlanks = at => at + taken(BLANKS, at);
+
+  function timeLength(at) {
+    const clock = taken(CLOCK, at);
+    return taken(DATE, at) || (clock && TIME.test(head.substr(at, clock)) && clock);
+  }
+
+  function markLength(at, dated) {
+    const c = head[at];
+    if (c === "#") return taken(BUILD, at);
+    if (c === "[" || c === "(") {
+      const group = taken(GROUP, at);
+      return (
+        (!at && taken(TITLE, 0)) ||
+        ((KNOWN.test(head.substr(at, group)) || timeLength(behindBlanks(at + 1)) || (c === "[" && taken(NAMED, at))) &&
+          group)
+      );
+    }
+    const level = taken(LEVEL, at);
+    return (
+      taken(QUOTE, at) ||
+      (dated && taken(DASH, at)) ||
+      taken(SERVICE, at) ||
+      (dated ? taken(LOGGER, at) : level && timeLength(behindBlanks(at + level)) && level)
+    );
   }
 
   function prefixLength() {
-    const head = line.slice(0, 1000);
-    const length = (expression, at) => taken(expression, at, head).length;
-    const behindBlanks = at => at + length(BLANKS, at);
+    head = line.slice(0, 1000);
     if (!MARKED.test(head)) return behindBlanks(0);
-    const timeLength = at => {
-      const clock = taken(CLOCK, at, head);
-      return length(DATE, at) || (TIME.test(clock) ? clock.length : 0);
-    };
-    const markLength = (at, dated) => {
-      const c = head[at];
-      if (c === "#") return length(BUILD, at);
-      if (!at && length(TITLE, 0)) return length(TITLE, 0);
-      if (c === "[" || c === "(") {
-        const group = taken(GROUP, at, head);
-        return KNOWN.test(group) || timeLength(behindBlanks(at + 1)) || (c === "[" && length(NAMED, at))
-          ? group.length
-          : 0;
-      }
-      const level = length(LEVEL, at);
-      return (
-        length(QUOTE, at) ||
-        (dated && length(DASH, at)) ||
-        length(SERVICE, at) ||
-        (dated ? length(LOGGER, at) : timeLength(behindBlanks(at + level)) && level)
-      );
-    };
     let at = 0;
     let dated = false;
     for (let i = 0; i < 16; i++) {
       at = behindBlanks(at);
-      let step = length(COLOR, at);
+      let step = taken(COLOR, at);
       if (!step) {
         step = timeLength(at);
         if (step) dated = true;
@@ -125,6 +132,7 @@ kbgen.match = (() => {
   let gap;
   let earlier;
   let last;
+  let end;
 
   /** @type {[number, RegExp][]} */
   const FOLDS = [
@@ -163,14 +171,14 @@ kbgen.match = (() => {
     return found ? (found[1] || found[2]).length : 0;
   }
 
-  // The start and the end of the content of the line.
+  // The start of the content of the line; its end is in `end`.
   function trimmed() {
     const skipped = prefixLength();
     const framed = skipped && /^ *\|/.test(line.slice(0, skipped));
-    let end = line.length;
+    end = line.length;
     if (
       last.length > 39 &&
-      [end, earlier.length].includes(last.length) &&
+      (last.length === end || last.length === earlier.length) &&
       CUT.test(last.slice(-3) + line.slice(0, skipped + 1).slice(-3))
     ) {
       gap = NONE;
@@ -178,7 +186,8 @@ kbgen.match = (() => {
     earlier = last;
     last = line;
     if (framed) while (end > skipped && within(line.charCodeAt(end - 1), " |")) end--;
-    return [skipped, end];
+    head = line;
+    return skipped;
   }
 
   function pushPiece(at, end, separators) {
@@ -198,7 +207,7 @@ kbgen.match = (() => {
         (c === 92 && isAlnum(next)) ||
         (c === 94 && next === 91)
       ) {
-        const color = taken(COLOR_RUN, at).length;
+        const color = taken(COLOR_RUN, at);
         if (color) {
           at += color;
           continue;
@@ -244,26 +253,20 @@ kbgen.match = (() => {
     gaps = new Uint8Array(room);
     places = new Uint32Array(room);
     ends = new Uint32Array(room);
-    size = gap = begin = 0;
+    size = gap = 0;
     earlier = last = "";
     let pause = STEP;
-    while (begin < text.length) {
+    for ({ 1: line, index: begin } of text.matchAll(/([^\n\r]+)[\n\r]?|[\n\r]{1,8192}/g)) {
       gap = BREAK;
-      let next = begin;
-      while (next < text.length && text[next] !== "\n" && text[next] !== "\r") next++;
-      line = text.slice(begin, next);
-      if (line) {
-        const separators = line.includes("\\") ? separatorRun() : 0;
-        const [start, end] = trimmed();
-        for (let at = start; at < end;) {
-          at = pushPiece(at, Math.min(end, at + STEP), separators);
-          if (at < end) yield;
-        }
-      }
-      begin = next + 1;
       if (begin > pause) {
         yield;
         pause = begin + STEP;
+      }
+      if (!line) continue;
+      const separators = line.includes("\\") ? separatorRun() : 0;
+      for (let at = trimmed(); at < end;) {
+        at = pushPiece(at, Math.min(end, at + STEP), separators);
+        if (at < end) yield;
       }
     }
     bytes = bytes.subarray(0, size);
@@ -306,8 +309,7 @@ kbgen.match = (() => {
   const WORDS = { word: WORD, path: PATH, version: VERSION };
   // The number of ends of the last placeholder, whatever follows them.
   let endings = 0;
-  const string = list => Reflect.apply(String.fromCharCode, null, list);
-  const spell = (from, to) => string(bytes.subarray(from, to));
+  const spell = (from, to) => String.fromCharCode(...bytes.subarray(from, to));
   const factor = unit => (/^(?:b|bytes?|[kmgt](?:i?b)?)$/.test(unit) ? 1024 ** "bkmgt".indexOf(unit[0]) : 0);
 
   function stretch(from, wrapped, allowed, reach = REACH) {
@@ -505,21 +507,23 @@ kbgen.match = (() => {
           ? 3 * REACH + 4
           : REACH + 2;
 
-  // `anchor` is the part and offset of the literal text that the pattern is searched by.
-  function matcher(pattern, inMessage, anchor = [0, 0]) {
-    const made = { parts: [], letters: 0, weight: 0, wanted: [], inMessage };
+  const squeezed = part => (typeof part === "string" ? part.replace(/ /g, "") : "");
+  const codes = letters => [...letters].map(letter => letter.charCodeAt(0));
+
+  // `anchor` is the part and offset of the literal text that the pattern is searched by, and `wanted` the extractors
+  // that read figures at its occurrences.
+  function matcher(pattern, inMessage, [anchor, offset] = [0, 0], wanted = []) {
+    const made = { parts: [], letters: 0, weight: 0, offset, wanted, inMessage };
     pattern.forEach(part => {
       if (typeof part !== "string") {
         made.parts.push({ type: part[0], name: part[1] });
         if (part[0] !== "any") made.weight += 3;
         return;
       }
-      const letters = [];
+      const letters = codes(squeezed(part));
       const spaced = [];
       [...part].forEach((letter, i) => {
-        if (letter === " ") return;
-        letters.push(letter.charCodeAt(0) & 255);
-        spaced.push(part[i - 1] === " ");
+        if (letter !== " ") spaced.push(part[i - 1] === " ");
       });
       const { type } = made.parts[made.parts.length - 1] || {};
       made.parts.push({
@@ -534,12 +538,9 @@ kbgen.match = (() => {
     });
     made.weight += made.letters;
     const first = made.parts.findIndex(({ bytes }) => bytes);
-    const part = Math.max(first, anchor[0]);
-    const between = made.parts.slice(first, part).map(each => (each.bytes ? each.bytes.length : longest(each.type)));
+    const between = made.parts.slice(first, anchor).map(each => (each.bytes ? each.bytes.length : longest(each.type)));
     made.first = first;
     made.beginning = made.parts[first].bytes;
-    made.offset = anchor[1];
-    made.anchor = made.parts[part].bytes.slice(made.offset, made.offset + 24);
     made.reach = between.reduce((sum, length) => sum + length, 0);
     return made;
   }
@@ -621,7 +622,7 @@ kbgen.match = (() => {
   }
 
   function figuresAt(m, span) {
-    const figures = Object.create(null);
+    const figures = merged();
     let hole = 0;
     m.parts.forEach(({ type, name }) => {
       if (!type) return;
@@ -698,7 +699,7 @@ kbgen.match = (() => {
   const BEHIND = 1500;
   const PLACE_BEFORE = 6000;
   const PLACE_BEHIND = 3000;
-  const TRACEBACK = matcher(["traceback(mostrecentcalllast)"]).beginning;
+  const TRACEBACK = codes("traceback(mostrecentcalllast)");
 
   // The first value read is kept.
   const add = (figures, name, value) => {
@@ -762,25 +763,25 @@ kbgen.match = (() => {
   const join = (list, at) => (list[at] << 24) | (list[at + 1] << 16) | (list[at + 2] << 8) | list[at + 3];
   const hash = key => Math.imul(key, 0x9e3779b1) >>> 16;
 
-  // A tree of the anchors with four characters in each step; a node has the anchors that end before the next step.
-  function prepareAnchors(matchers) {
+  // A tree of the anchors with four characters in each step; a node has the anchors that end before the next step. Most
+  // nodes are never visited, so that a node is divided at its first visit.
+  function prepareAnchors(anchors) {
     const filter = new Uint8Array(65536);
-    const node = () => ({ ends: [], next: new Map() });
-    const root = node();
-    matchers
-      .map(({ anchor }, id) => ({ anchor, id }))
-      .sort((a, b) => a.anchor.length - b.anchor.length)
-      .forEach(({ anchor, id }) => {
-        let at = 0;
-        let place = root;
-        for (; at + FIRST <= anchor.length; at += FIRST) {
-          const key = join(anchor, at);
-          if (!at) filter[hash(key)] = 1;
-          if (!place.next.has(key)) place.next.set(key, node());
-          place = place.next.get(key);
-        }
-        if (anchor.length) place.ends.push({ rest: anchor.slice(at), id });
-      });
+    const divide = (place, depth) => {
+      place.ends = [];
+      place.next = new Map();
+      for (const id of place.ids) {
+        const rest = codes(anchors[id].substr(depth, FIRST));
+        const key = join(rest, 0);
+        if (rest.length < FIRST) place.ends.push({ rest, id });
+        else if (place.next.has(key)) place.next.get(key).ids.push(id);
+        else place.next.set(key, { ids: [id] });
+      }
+    };
+    const ids = [...anchors.keys()].filter(id => anchors[id]);
+    const root = { ids: ids.sort((a, b) => anchors[a].length - anchors[b].length) };
+    divide(root, 0);
+    for (const key of root.next.keys()) filter[hash(key)] = 1;
     root.ends.forEach(({ rest }) => {
       if (rest.length < FIRST - 1) filter.fill(1);
       for (let next = 0; next < 256; next++) filter[hash(join([...rest, next], 0))] = 1;
@@ -788,6 +789,7 @@ kbgen.match = (() => {
     // Calls a function with the patterns whose anchors are at a position, shorter anchors first.
     const visit = (from, found) => {
       for (let at = from, place = root; place; at += FIRST) {
+        if (!place.ends) divide(place, at - from);
         for (const { rest, id } of place.ends) if (begins(rest, at)) found(id);
         place = place.next.get(join(bytes, at));
       }
@@ -795,23 +797,26 @@ kbgen.match = (() => {
     return { filter, visit };
   }
 
-  // The patterns of a table in parts have gaps.
+  // The patterns of a table in parts have gaps. Most patterns are never tried, so that each is read at its first try.
   function prepare(table) {
-    const matchers = table.patterns.map((pattern, id) => matcher(pattern, false, table.anchors[id]));
+    const { parts, patterns, pages, uses } = table;
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
-    if (table.parts) {
-      for (const id in table.uses) [, matchers[id].wanted] = table.uses[id];
-    } else {
-      table.pages.forEach(({ signatures }) =>
-        signatures.forEach(({ all, extract }) => {
-          const { wanted } = matchers[all[0]];
-          if (extract >= 0 && !wanted.includes(extract)) wanted.push(extract);
-        }),
-      );
-    }
+    const extracting = pages.flatMap(({ signatures }) => signatures.filter(({ extract }) => extract >= 0));
+    const extractorsOf = id => extracting.filter(({ all }) => all[0] === id).map(({ extract }) => extract);
+    const anchors = patterns.map((pattern, id) => {
+      const [part, offset] = table.anchors[id];
+      return squeezed(pattern[part]).substr(offset, 24);
+    });
+    const made = [];
+    const make = id => {
+      const wanted = parts ? uses[id] && uses[id][1] : [...new Set(extractorsOf(id))];
+      return (made[id] = matcher(patterns[id], false, table.anchors[id], wanted));
+    };
     return {
-      ...prepareAnchors(matchers),
-      matchers,
+      ...prepareAnchors(anchors),
+      anchors,
+      patterns,
+      matcherOf: id => made[id] || make(id),
       extractors: table.extractors.map(({ fields, places = [], derived = [], verdicts = [] }) => ({
         derived,
         verdicts,
@@ -832,8 +837,8 @@ kbgen.match = (() => {
   let tried;
 
   // Matches a pattern whose anchor is at `at`.
-  function candidate({ matchers, extractors }, all, id, at) {
-    const m = matchers[id];
+  function candidate({ matcherOf, extractors }, all, id, at) {
+    const m = matcherOf(id);
     const found = all[id];
     const literal = at - m.offset;
     const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
@@ -863,9 +868,11 @@ kbgen.match = (() => {
     let at = start;
     left = Math.min(STEPS, left + STEPS / 16);
     exhausted = false;
+    let key = join(bytes, at);
     const found = id => exhausted || candidate(reader, all, id, at);
     for (; at < end; at++) {
-      if (filter[hash(join(bytes, at))]) visit(at, found);
+      if (filter[hash(key)]) visit(at, found);
+      key = (key << 8) | bytes[at + FIRST];
       if (exhausted) return at;
     }
     return -1;
@@ -895,7 +902,7 @@ kbgen.match = (() => {
   }
 
   function* read(reader) {
-    const all = reader.matchers.map(() => []);
+    const all = reader.anchors.map(() => []);
     let skipped = -1;
     tried = new Uint32Array(all.length);
     steps = patterns = 0;
@@ -926,7 +933,7 @@ kbgen.match = (() => {
   }
 
   function findSignature(
-    { matchers },
+    { matcherOf },
     page,
     { all: ids, not = [], not_on_line: beside = [], extract, when, weak = false },
     all,
@@ -937,8 +944,8 @@ kbgen.match = (() => {
     // Of a frequent fragment, only the first occurrences are known.
     const has = (list, { line }, reach) =>
       list.some(id => places(id).length === MOST || places(id).some(other => Math.abs(other.line - line) <= reach));
-    const weight = ids.reduce((sum, id) => sum + matchers[id].weight, when ? 10 : 0);
-    const letters = ids.reduce((sum, id) => sum + matchers[id].letters, 0);
+    const weight = ids.reduce((sum, id) => sum + matcherOf(id).weight, when ? 10 : 0);
+    const letters = ids.reduce((sum, id) => sum + matcherOf(id).letters, 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
       .filter(place => ids.every(id => has([id], place, 200)) && !has(not, place, 40) && !has(beside, place, 0))
@@ -974,20 +981,18 @@ kbgen.match = (() => {
   }
 
   // How many characters at the end of a short text the message of a pattern starts with, or contains, by pattern.
-  function beginnings({ matchers }) {
+  function beginnings({ patterns, anchors }) {
     let end = size;
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
     if (end < 16) return letters;
     const whole = spell(0, end);
     const starts = [...gaps.subarray(0, Math.min(end - 16, end >> 1) + 1).keys()].filter(at => gaps[at] !== NONE);
-    matchers.forEach(({ parts, anchor }, id) => {
-      const { bytes: first = [] } = parts[0];
-      const contains = ({ bytes = [] }) => bytes.length > end && string(bytes).includes(whole);
-      if (parts.some(contains) && whole.includes(string(anchor.slice(0, KEY)))) letters.set(id, end);
-      const at = starts.find(
-        at => first.length > end - at && first[0] === bytes[at] && begins(first.slice(0, end - at), at),
-      );
+    patterns.forEach((pattern, id) => {
+      const parts = pattern.map(squeezed);
+      const contains = part => part.length > end && part.includes(whole);
+      if (whole.includes(anchors[id].slice(0, KEY)) && parts.some(contains)) letters.set(id, end);
+      const at = starts.find(at => parts[0].length > end - at && parts[0].startsWith(whole.slice(at)));
       if (at !== undefined) letters.set(id, end - at);
     });
     return letters;

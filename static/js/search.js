@@ -125,8 +125,8 @@ kbgen.search = (() => {
 
   // Pages whose title is the question or part of it: [{address, title, whole}], whole titles first, then the longest.
   function titled(index, text) {
-    if (!isQuestion(text)) return [];
     const asked = plain(text);
+    if (!isQuestion(text) || !asked.trim()) return [];
     const { floors } = index;
     let all = [...index.worths.keys()];
     if (floors) {
@@ -137,11 +137,11 @@ kbgen.search = (() => {
     return all
       .map(open(index).documentAt)
       .filter(Boolean)
-      .map(([address, title]) => ({ address, title, words: plain(title) }))
-      .map(page => ({ ...page, letters: page.words.replace(/ /g, "").length, whole: page.words === asked }))
-      .filter(({ words, letters, whole }) => letters && (whole || (letters >= 8 && asked.includes(words))))
-      .sort((a, b) => b.words.length - a.words.length)
-      .map(({ address, title, whole }) => ({ address, title, whole }));
+      .map(([address, title]) => ({ address, title, whole: plain(title) === asked }))
+      .filter(
+        ({ title, whole }) => whole || (plain(title).replace(/ /g, "").length > 7 && asked.includes(plain(title))),
+      )
+      .sort((a, b) => plain(b.title).length - plain(a.title).length);
   }
 
   // The score of each document, and the number of rare words that it shares with the text.
