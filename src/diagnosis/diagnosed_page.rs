@@ -31,8 +31,7 @@ pub struct DiagnosedPage {
     pub cause: Option<String>,
     /// Sentence with the title of the cause and its figures.
     pub conclusion: Option<String>,
-    /// Whether its message names the problem, so that readings are not needed.
-    #[serde(skip)]
+    /// Whether its message names the cause. If no page does, readings that do come first.
     pub names_cause: bool,
 }
 

@@ -22,7 +22,6 @@ pub struct LogReading {
     /// Pages that apply.
     pub pages: Vec<PageLink>,
     /// Whether it names the cause, and so comes before a page that does not.
-    #[serde(skip)]
     pub names_cause: bool,
     /// Whether it explains a message without the cause.
     #[serde(skip)]

@@ -246,7 +246,10 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
 fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
     let wrapper =
         "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}\n";
-    let (_, text) = diagnose(&format!("OSError: [Errno 5] Input/output error: '/models/a.json'\n{wrapper}"));
+    let (answer, text) =
+        diagnose(&format!("OSError: [Errno 5] Input/output error: '/models/a.json'\n{wrapper}"));
+    let names_cause = |found: &str| answer[found][0]["names_cause"].as_bool();
+    assert_eq!((names_cause("readings"), names_cause("matches")), (Some(true), Some(false)));
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
     assert!(text.starts_with("what the log says:\n\nThe operating system reports error 5"), "{text}");
     assert!(place("pages of messages that do not name the cause") < place("kbgen explain vllm-engine-core"));
