@@ -52,7 +52,7 @@ kbgen.match = (() => {
   const LEVEL = sticky`${LEVELS}(?=${BLANK})`;
   const LOGGER = sticky`${LEVELS}(?=${BLANK})|[IWED](?= )|std(?:err|out) [FP] |${PLACE}\]|[^ \t]{1,48}[ \t]${BLANK}*[-|](?= )`;
 
-  // The beginning of the line.
+  // The text in which `taken` reads: the beginning of the line for its prefix, then the whole line for its colors.
   let head;
 
   // The number of characters that an expression takes.
