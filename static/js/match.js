@@ -778,8 +778,8 @@ kbgen.match = (() => {
         else place.next.set(key, { ids: [id] });
       }
     };
-    const ids = [...anchors.keys()].filter(id => anchors[id]);
-    const root = { ids: ids.sort((a, b) => anchors[a].length - anchors[b].length) };
+    const ids = [...anchors.keys()].filter(id => anchors[id]).sort((a, b) => anchors[a].length - anchors[b].length);
+    const root = { ids };
     divide(root, 0);
     for (const key of root.next.keys()) filter[hash(key)] = 1;
     root.ends.forEach(({ rest }) => {
@@ -799,9 +799,9 @@ kbgen.match = (() => {
 
   // The patterns of a table in parts have gaps. Most patterns are never tried, so that each is read at its first try.
   function prepare(table) {
-    const { parts, patterns, pages, uses } = table;
+    const { patterns } = table;
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
-    const extracting = pages.flatMap(({ signatures }) => signatures.filter(({ extract }) => extract >= 0));
+    const extracting = table.pages.flatMap(({ signatures }) => signatures.filter(({ extract }) => extract >= 0));
     const extractorsOf = id => extracting.filter(({ all }) => all[0] === id).map(({ extract }) => extract);
     const anchors = patterns.map((pattern, id) => {
       const [part, offset] = table.anchors[id];
@@ -809,7 +809,7 @@ kbgen.match = (() => {
     });
     const made = [];
     const make = id => {
-      const wanted = parts ? uses[id] && uses[id][1] : [...new Set(extractorsOf(id))];
+      const wanted = table.parts ? (table.uses[id] || [])[1] : [...new Set(extractorsOf(id))];
       return (made[id] = matcher(patterns[id], false, table.anchors[id], wanted));
     };
     return {

@@ -128,13 +128,10 @@ kbgen.search = (() => {
     const asked = plain(text);
     if (!isQuestion(text) || !asked.trim()) return [];
     const { floors } = index;
-    let all = [...index.worths.keys()];
-    if (floors) {
-      // A page whose title is in the text has at least the score of its title.
-      const { scores } = scored(index, text);
-      all = all.filter(at => scores[at] >= 4 * floors[at]);
-    }
-    return all
+    // A page whose title is in the text has at least the score of its title.
+    const scores = floors && scored(index, text).scores;
+    return [...index.worths.keys()]
+      .filter(at => !floors || scores[at] >= 4 * floors[at])
       .map(open(index).documentAt)
       .filter(Boolean)
       .map(([address, title]) => ({ address, title, whole: plain(title) === asked }))
@@ -149,7 +146,6 @@ kbgen.search = (() => {
     const { words, posting, places } = open(index);
     const scores = index.worths.map(() => 0);
     const rare = [...scores];
-    const count = entry => rare[entry]++;
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
     const wanted = asked(index, text);
@@ -157,7 +153,7 @@ kbgen.search = (() => {
     wanted.forEach((factor, word) => {
       if (places.has(word)) {
         const found = posting(places.get(word));
-        if (found) add(found, 4 * factor, scores, 3 * digitOf(found) >= 2 * index.rarest && count);
+        if (found) add(found, 4 * factor, scores, 3 * digitOf(found) >= 2 * index.rarest && (entry => rare[entry]++));
       } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {
