@@ -134,11 +134,10 @@ kbgen.search = (() => {
       .filter(at => !floors || scores[at] >= 4 * floors[at])
       .map(open(index).documentAt)
       .filter(Boolean)
-      .map(([address, title]) => ({ address, title, whole: plain(title) === asked }))
-      .filter(
-        ({ title, whole }) => whole || (plain(title).replace(/ /g, "").length > 7 && asked.includes(plain(title))),
-      )
-      .sort((a, b) => plain(b.title).length - plain(a.title).length);
+      .map(([address, title]) => ({ address, title, words: plain(title) }))
+      .filter(({ words }) => words === asked || (words.replace(/ /g, "").length > 7 && asked.includes(words)))
+      .sort((a, b) => b.words.length - a.words.length)
+      .map(({ address, title, words }) => ({ address, title, whole: words === asked }));
   }
 
   // The score of each document, and the number of rare words that it shares with the text.
