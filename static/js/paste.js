@@ -16,7 +16,24 @@
   function load() {
     return Promise.all(
       [root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
-    );
+    ).then(numberPatterns);
+  }
+  // The signatures of a whole table have the distance of each pattern from the first one that no signature before has.
+  function numberPatterns() {
+    const table = kbgen.tables.match;
+    let next = 0;
+    const numbers = list => list && list.map(distance => (distance ? next - distance : next++));
+    table.pages =
+      table.pages ||
+      table.pages_by_distance.map(page => ({
+        ...page,
+        signatures: page.signatures.map(signature => ({
+          ...signature,
+          all: numbers(signature.all),
+          not: numbers(signature.not),
+          not_on_line: numbers(signature.not_on_line),
+        })),
+      }));
   }
   function el(name, text, kind) {
     const element = document.createElement(name);

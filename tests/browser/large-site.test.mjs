@@ -61,6 +61,12 @@ for (const [, path, variable, json] of readFileSync(bundle, "utf8").matchAll(
   assert.match(path, /^data\/(diagnose|page-texts|reading-texts|search|similar)\.js$/);
   whole.kbgen[variable] = JSON.parse(json);
 }
+let next = 0;
+const number = distance => (distance ? next - distance : next++);
+whole.kbgen.tables.match.pages = whole.kbgen.tables.match.pages_by_distance;
+for (const signature of whole.kbgen.tables.match.pages.flatMap(page => page.signatures)) {
+  for (const name of ["all", "not", "not_on_line"]) signature[name] = signature[name]?.map(number);
+}
 /** The same site in parts, with nothing but the heads. */
 function fresh() {
   const context = world();
