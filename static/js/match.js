@@ -803,9 +803,10 @@ kbgen.match = (() => {
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
     const extracting = table.pages.flatMap(({ signatures }) => signatures.filter(({ extract }) => extract >= 0));
     const extractorsOf = id => extracting.filter(({ all }) => all[0] === id).map(({ extract }) => extract);
-    const anchors = patterns.map((pattern, id) => {
+    const literals = patterns.map(pattern => pattern.map(squeezed));
+    const anchors = literals.map((parts, id) => {
       const [part, offset] = table.anchors[id];
-      return squeezed(pattern[part]).substr(offset, 24);
+      return parts[part].substr(offset, 24);
     });
     const made = [];
     const make = id => {
@@ -814,8 +815,8 @@ kbgen.match = (() => {
     };
     return {
       ...prepareAnchors(anchors),
+      literals,
       anchors,
-      patterns,
       matcherOf: id => made[id] || make(id),
       extractors: table.extractors.map(({ fields, places = [], derived = [], verdicts = [] }) => ({
         derived,
@@ -981,15 +982,14 @@ kbgen.match = (() => {
   }
 
   // How many characters at the end of a short text the message of a pattern starts with, or contains, by pattern.
-  function beginnings({ patterns, anchors }) {
+  function beginnings({ literals, anchors }) {
     let end = size;
     const letters = new Map();
     while (end && within(bytes[end - 1], ".,:;!?")) end--;
     if (end < 16) return letters;
     const whole = spell(0, end);
     const starts = [...gaps.subarray(0, Math.min(end - 16, end >> 1) + 1).keys()].filter(at => gaps[at] !== NONE);
-    patterns.forEach((pattern, id) => {
-      const parts = pattern.map(squeezed);
+    literals.forEach((parts, id) => {
       const contains = part => part.length > end && part.includes(whole);
       if (whole.includes(anchors[id].slice(0, KEY)) && parts.some(contains)) letters.set(id, end);
       const at = starts.find(at => parts[0].length > end - at && parts[0].startsWith(whole.slice(at)));
