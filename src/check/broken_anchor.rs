@@ -1,6 +1,6 @@
 //! Links to missing headings.
 
-use crate::check::CheckContext;
+use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::{Head, Missing};
 
@@ -17,15 +17,18 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for link in &context.links.dangling {
         let Missing::Anchor { page, anchor } = &link.missing else { continue };
+        let is_suggested = found.len() < MAX_SUGGESTIONS;
         let head: Option<&Head> = match page {
             Some(page) => context.site.heads().find(|head| head.id == *page),
             None => context.site.heads().find(|head| head.source == link.span.source),
         };
         let ids = head.iter().flat_map(|head| &head.body.outline.headings).map(|heading| heading.id.as_str());
         let known: Vec<&str> = ids.take(MAX_COMPARED_HEADINGS).collect();
-        let help = match nearest(anchor, known.iter().copied()) {
+        let near = is_suggested.then(|| nearest(anchor, known.iter().copied())).flatten();
+        let help = match near {
             Some(near) => format!("did you mean `#{near}`?"),
             None if known.is_empty() => "the page has no headings; remove the fragment".to_string(),
+            None if !is_suggested => "use the id of a heading, or remove the fragment".to_string(),
             None => format!(
                 "use one of {}",
                 known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
