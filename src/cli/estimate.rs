@@ -131,7 +131,7 @@ fn estimate_row(
     estimator: &mut RowEstimator<'_>,
 ) -> Result<Result<u64, String>> {
     columns.fits(row)?;
-    match engine::vllm(columns, row, estimator.models)? {
+    match engine::vllm(columns, row, estimator)? {
         Some(answer) => Ok(answer),
         None => Ok(columns.query(row)?.and_then(|query| estimator.answer(&query))),
     }

@@ -1,7 +1,5 @@
 //! Rows for Ollama and vLLM.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use csv::ByteRecord;
 use kbgen_estimate::architecture::Architecture;
@@ -9,6 +7,7 @@ use kbgen_estimate::checkpoint::weight_bytes;
 use kbgen_estimate::settings::Settings;
 use kbgen_estimate::vllm::{PoolCache, PoolSettings, request_bytes};
 
+use crate::cli::estimate::estimator::RowEstimator;
 use crate::cli::estimate::row::{Column, Columns};
 
 /// Estimates a vLLM row. Returns `None` for rows of other engines.
@@ -18,14 +17,14 @@ use crate::cli::estimate::row::{Column, Columns};
 pub(super) fn vllm(
     columns: &Columns,
     row: &ByteRecord,
-    models: &BTreeMap<String, Architecture>,
+    estimator: &RowEstimator<'_>,
 ) -> Result<Option<Result<u64, String>>> {
     if columns.text(row, Column::Engine)? != "vllm" {
         return Ok(None);
     }
-    let slug = columns.text(row, Column::Model)?;
-    let Some(model) = models.get(slug) else {
-        return Ok(Some(Err(format!("no model `{slug}`"))));
+    let model = match estimator.model(columns.text(row, Column::Model)?) {
+        Ok(model) => model,
+        Err(reason) => return Ok(Some(Err(reason))),
     };
     let cards = columns.number(row, Column::Gpus)?.unwrap_or(1);
     let device = columns.text(row, Column::Device)?;

@@ -17,7 +17,7 @@ const MAX_CACHED_RUNS: usize = 4096;
 /// Estimator for the models of a catalog.
 pub(super) struct RowEstimator<'m> {
     /// The catalog by slug.
-    pub models: &'m BTreeMap<String, Architecture>,
+    models: &'m BTreeMap<String, Architecture>,
     names: &'m Names,
     cache: HashMap<String, CachedModel<'m>>,
 }
@@ -54,17 +54,22 @@ impl<'m> RowEstimator<'m> {
         }
     }
 
+    /// Returns a model by its slug or another name, or the reason why there is none.
+    pub fn model(&self, name: &str) -> Result<&'m Architecture, String> {
+        if let Some(model) = self.models.get(name) {
+            return Ok(model);
+        }
+        let slug = self.names.resolve(name).only(Kind::Model, name)?.slug;
+        self.models.get(&slug).ok_or_else(|| format!("the hyperparameters of `{slug}` are incomplete"))
+    }
+
     fn look_up(&self, name: &str) -> CachedModel<'m> {
-        let slug = match self.names.resolve(name).only(Kind::Model, name) {
-            Ok(page) => page.slug,
-            Err(message) => return CachedModel::Unknown(message),
-        };
-        match self.models.get(&slug) {
-            Some(model) => CachedModel::Model(Box::new(KnownModel {
+        match self.model(name) {
+            Ok(model) => CachedModel::Model(Box::new(KnownModel {
                 planner: Planner::new(model),
                 compute: HashMap::new(),
             })),
-            None => CachedModel::Unknown(format!("the hyperparameters of `{slug}` are incomplete")),
+            Err(reason) => CachedModel::Unknown(reason),
         }
     }
 }

@@ -57,7 +57,7 @@ pub(super) struct RowQuery<'r> {
     pub kind: &'r str,
     /// `file`, `gpu0`, `host` or `all`.
     pub device: &'r str,
-    /// Slug of the model.
+    /// Slug or another name of the model.
     pub model: &'r str,
     /// Settings of the run.
     pub settings: Settings,
