@@ -60,3 +60,42 @@ fn files_that_cannot_be_imported_are_reported() {
         expect::kbgen().args(["--root", "new", "build", "--no-cache"]).current_dir(folder.path()).output();
     assert!(build.unwrap().status.success());
 }
+
+#[test]
+fn chapters_that_include_themselves_and_dates_before_letters_are_imported() {
+    let folder = TempDir::new().unwrap();
+    let import = |format: &str| {
+        let output = expect::kbgen()
+            .args([
+                "import",
+                format,
+                format,
+                "--url",
+                "https://old.example",
+                "--into",
+                &format!("new-{format}"),
+            ])
+            .current_dir(folder.path())
+            .output();
+        let output = output.expect("the program runs");
+        let report = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{said}");
+        report
+    };
+    let book = folder.path().join("mdbook");
+    fs::create_dir_all(book.join("src")).unwrap();
+    fs::write(book.join("book.toml"), "[book]\ntitle = \"A\"\n").unwrap();
+    fs::write(book.join("src/SUMMARY.md"), "- [One](one.md)\n- [Two](two.md)\n").unwrap();
+    // Twelve times itself at each of eight levels.
+    fs::write(book.join("src/one.md"), format!("# One\n\n{}", "{{#include one.md}}\n".repeat(12))).unwrap();
+    fs::write(book.join("src/two.md"), format!("# Two\n\n{}", "{{#x}}\n".repeat(20_000))).unwrap();
+    let report = import("mdbook");
+    assert!(report.contains("the chapter includes more than 1 MiB, left out"), "{report}");
+    assert!(report.contains("src/two.md:20002: directive `{{#x}}`: unknown"), "{report}");
+    let content = folder.path().join("zola/content");
+    fs::create_dir_all(&content).unwrap();
+    fs::write(folder.path().join("zola/config.toml"), "base_url = \"https://old.example\"\n").unwrap();
+    fs::write(content.join("2024-01-01\u{e9}abc.md"), "+++\n+++\nText.\n").unwrap();
+    import("zola");
+}

@@ -12,6 +12,8 @@ use crate::markdown;
 
 /// Maximum nesting of included files.
 const MAX_DEPTH: usize = 8;
+/// Maximum bytes of all files that a chapter includes, in any depth: files that include each other double at each level.
+const MAX_INCLUDED: usize = 1 << 20;
 
 pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     let Some(settings) = tree.first(&["book.toml"]) else {
@@ -50,7 +52,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             Ok(text) => {
                 let title = link.text.trim().to_string();
                 let mut body = TracedText::new(text.trim_start_matches('\u{feff}'), 1);
-                directives(tree, &mut body, &file, 0, &mut site.losses);
+                Includes { tree, left: MAX_INCLUDED, losses: &mut site.losses }.replace(&mut body, &file, 0);
                 hide_lines(&mut body);
                 let address = html_address(&path);
                 site.pages.push(ImportedPage { file, path, address, title, body, ..ImportedPage::default() });
@@ -88,55 +90,69 @@ fn html_address(path: &str) -> String {
     if is_readme { format!("{}index.html", stem.trim_end_matches("README")) } else { format!("{stem}.html") }
 }
 
-/// Replaces the directives of a text: `{{#include file}}` and its variants by the file, `{{#title}}` by nothing.
-fn directives(tree: &SourceTree, body: &mut TracedText, file: &str, depth: usize, losses: &mut Vec<Loss>) {
-    let mut edits = Vec::new();
-    for (start, _) in body.text.match_indices("{{#") {
-        let Some(length) = body.text[start..].find("}}") else { continue };
-        let end = start + length + 2;
-        if body.text[..start].ends_with('\\') {
-            // The text shows the directive.
-            continue;
-        }
-        let mut words = body.text[start + 3..end - 2].split_whitespace();
-        let (name, argument) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let mut lose = |what: String| {
-            losses.push(Loss::new(
-                file,
-                body.line(start),
-                LossKind::Shortcode,
-                format!("directive `{{{{#{name}}}}}`: {what}"),
-            ));
-        };
-        match name {
-            "title" => edits.push((start..end, String::new())),
-            "include" | "rustdoc_include" | "playground" | "playpen" => {
-                let (path, part) = argument.split_once(':').unwrap_or((argument, ""));
-                match tree.text(&join(file, path)) {
-                    Ok(text) => {
-                        let mut text = TracedText::new(&selected(&text, part), 1);
-                        if depth < MAX_DEPTH && path.ends_with(".md") {
-                            directives(tree, &mut text, &join(file, path), depth + 1, losses);
+/// The files that a chapter includes.
+struct Includes<'t> {
+    tree: &'t SourceTree,
+    /// Bytes that may still be included.
+    left: usize,
+    losses: &'t mut Vec<Loss>,
+}
+
+impl Includes<'_> {
+    /// Replaces the directives of a text: `{{#include file}}` and its variants by the file, `{{#title}}` by nothing.
+    fn replace(&mut self, body: &mut TracedText, file: &str, depth: usize) {
+        let mut edits = Vec::new();
+        for (start, _) in body.text.match_indices("{{#") {
+            let Some(length) = body.text[start..].find("}}") else { continue };
+            let end = start + length + 2;
+            if body.text[..start].ends_with('\\') {
+                // The text shows the directive.
+                continue;
+            }
+            let mut words = body.text[start + 3..end - 2].split_whitespace();
+            let (name, argument) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let lost = |what: String| {
+                let what = format!("directive `{{{{#{name}}}}}`: {what}");
+                Loss::new(file, body.line(start), LossKind::Shortcode, what)
+            };
+            match name {
+                "title" => edits.push((start..end, String::new())),
+                "include" | "rustdoc_include" | "playground" | "playpen" => {
+                    let (path, part) = argument.split_once(':').unwrap_or((argument, ""));
+                    match self.tree.text(&join(file, path)) {
+                        Ok(text) if text.len() > self.left => {
+                            self.left = 0;
+                            let limit = MAX_INCLUDED >> 20;
+                            self.losses
+                                .push(lost(format!("the chapter includes more than {limit} MiB, left out")));
+                            edits.push((start..end, String::new()));
                         }
-                        let text = text.text.trim_end_matches('\n').to_string();
-                        edits.push((
-                            start..end,
-                            if name.starts_with("play") { format!("```rust\n{text}\n```") } else { text },
-                        ));
-                    }
-                    Err(loss) => {
-                        lose(format!("`{}`: {}", loss.file, loss.message));
-                        edits.push((start..end, String::new()));
+                        Ok(text) => {
+                            self.left -= text.len();
+                            let mut text = TracedText::new(&selected(&text, part), 1);
+                            if depth < MAX_DEPTH && path.ends_with(".md") {
+                                self.replace(&mut text, &join(file, path), depth + 1);
+                            }
+                            let text = text.text.trim_end_matches('\n').to_string();
+                            edits.push((
+                                start..end,
+                                if name.starts_with("play") { format!("```rust\n{text}\n```") } else { text },
+                            ));
+                        }
+                        Err(loss) => {
+                            self.losses.push(lost(format!("`{}`: {}", loss.file, loss.message)));
+                            edits.push((start..end, String::new()));
+                        }
                     }
                 }
-            }
-            _ => {
-                lose("unknown, kept as text".into());
-                edits.push((start..end, format!("`{}`", &body.text[start..end])));
+                _ => {
+                    self.losses.push(lost("unknown, kept as text".into()));
+                    edits.push((start..end, format!("`{}`", &body.text[start..end])));
+                }
             }
         }
+        body.apply(edits);
     }
-    body.apply(edits);
 }
 
 /// Returns the lines of a part: `3`, `2:5`, `:5`, `2:`, or the name of an anchor. Lines with anchors are left out.

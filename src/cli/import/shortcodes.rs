@@ -94,7 +94,7 @@ pub(super) fn convert(
         }
         body.apply(edits);
     }
-    body.text = body.text.replace(KEPT, "");
+    body.remove(KEPT);
 }
 
 /// Returns the next shortcode to convert, with its end tag: the first pair without others inside, or else the first.

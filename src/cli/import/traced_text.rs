@@ -8,10 +8,12 @@ pub(super) type Replacement = (Range<usize>, String);
 /// A text with the original line numbers of its lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TracedText {
-    /// The text, with `\n` at the ends of lines.
+    /// The text, with `\n` at the ends of lines; not to be changed from outside.
     pub text: String,
     /// Original number of each line.
     lines: Vec<usize>,
+    /// Byte offset of each line.
+    starts: Vec<usize>,
 }
 
 impl TracedText {
@@ -19,14 +21,20 @@ impl TracedText {
     pub fn new(text: &str, first: usize) -> Self {
         let text = text.replace("\r\n", "\n");
         let lines = (first..=first + text.matches('\n').count()).collect();
-        Self { text, lines }
+        let starts = line_starts(&text);
+        Self { text, lines, starts }
     }
 
     /// Returns the original line of a byte offset.
     pub fn line(&self, at: usize) -> usize {
-        let index =
-            self.text.as_bytes()[..at.min(self.text.len())].iter().filter(|byte| **byte == b'\n').count();
+        let index = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
         self.lines.get(index).or(self.lines.last()).copied().unwrap_or(1)
+    }
+
+    /// Removes a mark, which is no line end, wherever it occurs.
+    pub fn remove(&mut self, mark: char) {
+        self.text = self.text.replace(mark, "");
+        self.starts = line_starts(&self.text);
     }
 
     /// Applies replacements; of overlapping ones, only the first.
@@ -46,6 +54,7 @@ impl TracedText {
             at = range.end;
         }
         self.copy(at..self.text.len(), &mut index, &mut text, &mut lines);
+        self.starts = line_starts(&text);
         (self.text, self.lines) = (text, lines);
     }
 
@@ -57,6 +66,10 @@ impl TracedText {
         }
         text.push_str(part);
     }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
 #[cfg(test)]

@@ -130,8 +130,8 @@ fn address(path: &str, header: &PageHeader) -> String {
     }
     let (folder, name) =
         if name == "index" { folder.rsplit_once('/').unwrap_or(("", folder)) } else { (folder, name) };
-    let is_dated = page_header::day(name).is_some() && name.len() > 11;
-    let name = header.text("slug").unwrap_or(if is_dated { &name[11..] } else { name });
+    let undated = page_header::day(name).and_then(|_| name.get("2024-01-01-".len()..));
+    let name = header.text("slug").or(undated.filter(|name| !name.is_empty())).unwrap_or(name);
     format!("{folder}/{name}").trim_matches('/').to_string()
 }
 
