@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use url::Url;
 
 use crate::cli::links::host;
@@ -244,13 +244,15 @@ fn has_proxy() -> bool {
 /// Runs one curl process for all URLs, which reuses connections.
 fn curl(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
     let mut child = Command::new(&network.curl)
-        .args(["--silent", "--connect-timeout", "10", "--max-time", "30"])
+        // without ~/.curlrc, whose options could follow redirects
+        .arg("-q")
+        .args(["--silent", "--show-error", "--connect-timeout", "10", "--max-time", "30"])
         .args(["--proto", "=https,http", "--compressed"])
         .args(["--user-agent", concat!("kbgen-links/", env!("CARGO_PKG_VERSION"))])
         .args(["--write-out", WRITE_OUT, "--config", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .context("cannot run `curl`")?;
     let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
@@ -267,7 +269,12 @@ fn curl(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
         .context("curl exited early")?;
     drop(input);
     let output = child.wait_with_output().context("cannot wait for curl")?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = String::from_utf8_lossy(&output.stdout);
+    if said.is_empty() && !urls.is_empty() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let reason = errors.lines().last().map_or_else(|| output.status.to_string(), str::to_string);
+        bail!("`curl` failed: {reason}");
+    }
     let mut lines = said.lines();
     Ok(urls.iter().map(|_| read(lines.next().unwrap_or(""))).collect())
 }

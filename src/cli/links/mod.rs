@@ -86,7 +86,7 @@ pub(super) fn run(
     // Offline, every host name lookup fails.
     ensure!(
         answers.is_empty() || answers.iter().any(|(_, answer)| is_answer(answer)),
-        "none of {} hosts responded; check the network connection",
+        "none of {} links responded; check the network connection",
         answers.len()
     );
     let mut found = Vec::new();
