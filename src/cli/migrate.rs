@@ -4,17 +4,20 @@ use anyhow::{Result, bail};
 
 use crate::cli::arguments::Arguments;
 use crate::cli::arguments::upkeep::MigrateOptions;
+use crate::cli::rewrite::{self, Rewritten};
 use crate::cli::terminal::Terminal;
-use crate::cli::{Outcome, environment, rewrite};
+use crate::cli::{Outcome, environment};
 use crate::config::{Config, FORMAT};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::files::Sources;
 use crate::load::{self, MigratedPage};
 
 pub(super) fn run(arguments: &Arguments, options: &MigrateOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let (sources, _) = load::read(&root)?;
-    let (config, mut found) = Config::read(&sources);
+    let (sources, mut found) = load::read(&root)?;
+    found.retain(|finding| finding.severity == Severity::Error);
+    let (config, faults) = Config::read(&sources);
+    found.extend(faults);
     let pages = load::migrate(&sources).unwrap_or_else(|faults| {
         found.extend(faults);
         Vec::new()
@@ -32,10 +35,15 @@ pub(super) fn run(arguments: &Arguments, options: &MigrateOptions, terminal: &Te
         terminal.message(format!("all pages already have format {FORMAT}"));
         return Ok(Outcome::Success);
     }
+    if !options.check {
+        let rewritten = files.iter().map(|file| Rewritten {
+            path: file.path.clone(),
+            old: sources.find(&file.path).map(|id| sources.get(id).text.to_string()),
+            new: Some(file.text.clone()),
+        });
+        rewrite::write_all(&root, &rewritten.collect::<Vec<_>>())?;
+    }
     for file in &files {
-        if !options.check {
-            rewrite::write(&root.join(&file.path), &file.text)?;
-        }
         terminal.print(format!("{}\n", file.path));
     }
     let count = if files.len() == 1 { "1 file".into() } else { format!("{} files", files.len()) };
