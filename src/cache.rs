@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::emit::canonical;
 use crate::engine::{Engine, Kind, MAX_PACK_BYTES, PackPart};
 use crate::files::Key;
 
@@ -61,7 +62,7 @@ impl Cache {
     pub fn open(base: &Path, root: &Path) -> Result<Self> {
         let root = fs::canonicalize(root).with_context(|| format!("cannot resolve `{}`", root.display()))?;
         let written = absolute(base)?;
-        let resolved = resolve_links(&written)?;
+        let resolved = canonical(&written)?;
         if [&written, &resolved].into_iter().any(|base| base.starts_with(&root)) {
             bail!(
                 "the cache folder `{}` is inside the site, where others can change it; choose a folder outside the site",
@@ -81,7 +82,7 @@ impl Cache {
 
     fn open_folder(base: &Path, name: &str) -> Result<Self> {
         let written = absolute(base)?;
-        let resolved = resolve_links(&written)?;
+        let resolved = canonical(&written)?;
         refuse_link(&written)?;
         let cache = Self { folder: resolved.join(name), base: resolved };
         refuse_foreign(&cache.folder)?;
@@ -213,21 +214,6 @@ fn absolute(path: &Path) -> Result<PathBuf> {
     absolute
         .map(|path| path.components().collect())
         .with_context(|| format!("cannot resolve `{}`", path.display()))
-}
-
-/// Resolves links in a path whose last segments need not exist.
-fn resolve_links(path: &Path) -> Result<PathBuf> {
-    for ancestor in path.ancestors() {
-        match fs::canonicalize(ancestor) {
-            Ok(real) => {
-                let missing = path.strip_prefix(ancestor).expect("an ancestor is a prefix");
-                return Ok(missing.components().fold(real, |path, part| path.join(part)));
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot resolve `{}`", path.display())),
-        }
-    }
-    bail!("cannot resolve `{}`", path.display())
 }
 
 fn refuse_link(path: &Path) -> Result<()> {

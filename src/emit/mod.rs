@@ -25,6 +25,7 @@ use anyhow::Result;
 use crate::files::Outputs;
 
 pub use crate::emit::manifest::MANIFEST_FILE;
+pub use crate::emit::paths::canonical;
 pub use crate::emit::record::Record;
 pub use crate::emit::single_file::SingleFile;
 pub use crate::emit::staged_output::{Published, StagedOutput};

@@ -161,19 +161,27 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf> {
     let absolute =
         std::path::absolute(path).with_context(|| format!("cannot resolve `{}`", path.display()))?;
     let absolute: PathBuf = absolute.components().collect();
+    match (absolute.parent(), absolute.file_name()) {
+        (Some(parent), Some(name)) => Ok(canonical(parent)?.join(name)),
+        _ => canonical(&absolute),
+    }
+}
+
+/// Resolves the links in an absolute path whose last components need not exist: these are kept as they are written.
+///
+/// # Errors
+/// If a folder cannot be read, or if a `..` follows a component that does not exist.
+pub fn canonical(path: &Path) -> Result<PathBuf> {
     let fails = || format!("cannot resolve `{}`", path.display());
-    let (Some(parent), Some(name)) = (absolute.parent(), absolute.file_name()) else {
-        return fs::canonicalize(&absolute).with_context(fails);
-    };
-    // Canonicalizes the deepest existing ancestor and appends the rest as written.
-    for ancestor in parent.ancestors() {
+    for ancestor in path.ancestors() {
         match fs::canonicalize(ancestor) {
             Ok(real) => {
-                let missing = parent.strip_prefix(ancestor).expect("an ancestor is a prefix");
+                let missing = path.strip_prefix(ancestor).expect("an ancestor is a prefix");
                 if missing.components().any(|part| part == Component::ParentDir) {
                     bail!("`{}` contains `..` after a folder that does not exist", path.display());
                 }
-                return Ok(real.join(missing).join(name));
+                // Joining an empty path would add a separator.
+                return Ok(missing.components().fold(real, |path, part| path.join(part)));
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(fails),
