@@ -174,8 +174,8 @@ impl Reader<'_> {
         if let Some(fault) = self.names.check(&path) {
             return self.refuse(&path, Refusal::Name(fault));
         }
-        if path.strip_prefix("static/root/").is_some_and(is_generated) {
-            let message = format!("kbgen generates `{}`", path.trim_start_matches("static/root/"));
+        if let Some(output) = path.strip_prefix("static/root/").filter(|output| is_generated(output)) {
+            let message = format!("kbgen generates `{output}`");
             let help = "choose another name, or change it by its template or by a setting in site.toml";
             return self.refuse(&path, Refusal::Name((message, help.into())));
         }

@@ -11,7 +11,7 @@ use crate::i18n::{TextPart, Translations, calls, parts};
 use crate::pack::Pack;
 use crate::render::templates::TEMPLATE_ERROR;
 
-/// Output paths and contents of static files, by their path below `static/`.
+/// Output paths and contents of static files, by their path in the site: `static/js/site.js`, `content/guides/a.png`.
 #[derive(Debug)]
 pub(super) struct Assets {
     files: BTreeMap<String, (String, Vec<u8>)>,
@@ -32,8 +32,8 @@ impl Assets {
         let is_unused =
             |name: &str| !config.declared.has(Some(Pack::Llm)) && Pack::Llm.static_files().contains(&name);
         for (id, script) in sources.under("static/") {
-            let name = script.path.trim_start_matches("static/").to_string();
-            if is_unused(&name) {
+            let name = below(STATIC, &script.path);
+            if is_unused(name) {
                 continue;
             }
             let bytes = match translated(&script.text, &config.texts) {
@@ -46,50 +46,47 @@ impl Assets {
                     continue;
                 }
             };
-            files.insert(name.clone(), (hashed("static/", &name, &bytes), bytes));
+            files.insert(script.path.clone(), (hashed(STATIC, name, &bytes), bytes));
         }
         if !faults.is_empty() {
             return Err(faults);
         }
         let mut style = Vec::new();
         for asset in sources.assets_under("static/") {
-            let name = asset.path.trim_start_matches("static/").to_string();
+            let name = below(STATIC, &asset.path);
             if name.starts_with("css/") && name.ends_with(".css") {
                 style.extend_from_slice(&asset.bytes);
                 style.push(b'\n');
                 continue;
             }
-            if is_unused(&name) {
+            if is_unused(name) {
                 continue;
             }
             let path = match name.strip_prefix("root/") {
                 Some(path) => path.to_string(),
-                None => hashed("static/", &name, &asset.bytes),
+                None => hashed(STATIC, name, &asset.bytes),
             };
-            files.insert(name.clone(), (path, asset.bytes.clone()));
+            files.insert(asset.path.clone(), (path, asset.bytes.clone()));
         }
         style.extend_from_slice(config.theme.style.as_bytes());
         if !style.is_empty() {
-            files.insert("site.css".into(), (hashed("static/", "site.css", &style), style));
+            files.insert(key("site.css"), (hashed(STATIC, "site.css", &style), style));
         }
         for asset in sources.assets_under("content/") {
-            let inner = asset.path.trim_start_matches("content/");
-            files.insert(
-                asset.path.clone(),
-                (hashed("static/content/", inner, &asset.bytes), asset.bytes.clone()),
-            );
+            let path = hashed("static/content/", below("content/", &asset.path), &asset.bytes);
+            files.insert(asset.path.clone(), (path, asset.bytes.clone()));
         }
         Ok(Self { files })
     }
 
-    /// Returns the output path of a static file (`js/site.js`) or of a file next to a page (`content/…`).
+    /// Returns the output path of a static file (`js/site.js`, `static/js/site.js`) or of a file next to a page (`content/…`).
     pub fn path(&self, name: &str) -> Option<&str> {
-        self.files.get(name.trim_start_matches("static/")).map(|(path, _)| path.as_str())
+        self.files.get(&key(name)).map(|(path, _)| path.as_str())
     }
 
-    /// Returns the content of a static file.
+    /// Returns the content of a file; names as in [`Assets::path`].
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
-        self.files.get(name).map(|(_, bytes)| bytes.as_slice())
+        self.files.get(&key(name)).map(|(_, bytes)| bytes.as_slice())
     }
 
     /// Returns the content of the static file with this output path.
@@ -99,8 +96,7 @@ impl Assets {
 
     /// Returns width and height of an image in pixels.
     pub fn size(&self, name: &str) -> Option<(u32, u32)> {
-        let (_, bytes) = self.files.get(name.trim_start_matches("static/"))?;
-        picture_size(bytes)
+        picture_size(self.bytes(name)?)
     }
 
     /// Returns the fingerprint of what pages depend on: the output paths.
@@ -108,19 +104,35 @@ impl Assets {
         Fingerprint::of(self.files.iter().flat_map(|(name, (path, _))| [name, path]))
     }
 
-    /// Returns the names of all static files.
-    pub fn names(&self) -> Vec<String> {
-        self.files.keys().cloned().collect()
+    /// Iterates over the names of all files in templates, those of static files without `static/`, and their output paths.
+    pub fn named_paths(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|(path, (output, _))| (below(STATIC, path), output.as_str()))
     }
 
-    /// Returns the files with their output paths.
+    /// Returns the files with their output paths. Equal files in `static/content/` and `content/` have one path.
     pub fn outputs(&self) -> Outputs {
         let mut outputs = Outputs::default();
-        for (path, bytes) in self.files.values() {
-            outputs.add(path, bytes.as_slice());
+        let files: BTreeMap<&str, &[u8]> =
+            self.files.values().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+        for (path, bytes) in files {
+            outputs.add(path, bytes);
         }
         outputs
     }
+}
+
+/// Folder of static files.
+const STATIC: &str = "static/";
+
+/// Returns the path of a file in the site by its name in templates and links.
+fn key(name: &str) -> String {
+    let is_path = name.starts_with(STATIC) || name.starts_with("content/");
+    if is_path { name.to_string() } else { format!("{STATIC}{name}") }
+}
+
+/// Returns a path below a folder that may contain it.
+fn below<'p>(folder: &str, path: &'p str) -> &'p str {
+    path.strip_prefix(folder).unwrap_or(path)
 }
 
 /// Translates the texts in a script's calls of `t`: `t("Copied")` becomes `t("Kopiert")`.

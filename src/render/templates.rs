@@ -55,10 +55,10 @@ impl<'s> TemplateEngine<'s> {
         let mut constants = BTreeMap::new();
         let mut faults = Vec::new();
         let mut parts = vec![format!("{texts:?}")];
-        parts.extend(assets.names().iter().filter_map(|name| assets.path(name).map(str::to_string)));
+        parts.extend(assets.named_paths().map(|(_, path)| path.to_string()));
         for (_, source) in sources.under("templates/") {
             parts.extend([source.path.clone(), source.text.to_string()]);
-            let name = source.path.trim_start_matches("templates/");
+            let name = source.path.strip_prefix("templates/").unwrap_or(&source.path);
             let folded = translate::fold(&source.text, texts, &mut constants);
             if let Err(error) = environment.add_template_owned(name, folded) {
                 faults.extend(diagnostic(sources, &error));
@@ -139,13 +139,8 @@ pub(super) fn write_escaped(out: &mut impl std::fmt::Write, text: &str) -> std::
 
 /// Adds `asset("site.css")`: the address of a static file, relative to the page.
 fn add_asset_function(environment: &mut Environment<'_>, assets: &Assets) {
-    let paths: Arc<BTreeMap<String, String>> = Arc::new(
-        assets
-            .names()
-            .into_iter()
-            .filter_map(|name| assets.path(&name).map(|path| (name.clone(), path.to_string())))
-            .collect(),
-    );
+    let paths: Arc<BTreeMap<String, String>> =
+        Arc::new(assets.named_paths().map(|(name, path)| (name.to_string(), path.to_string())).collect());
     environment.add_function("asset", move |state: &State<'_, '_>, name: String| -> Result<String, Error> {
         let root = state
             .lookup("page")
