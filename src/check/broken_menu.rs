@@ -2,16 +2,13 @@
 
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Spanned;
-use crate::site::{PageId, Site, is_web_address};
+use crate::site::{DATA_FILES, PageId, Site, is_web_address};
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-menu",
     requirement: "menus in site.toml lead to pages of the site, to its data files or to web addresses",
     why: "the link is on every page",
 };
-
-/// Files for programs that every site has.
-const DATA_FILES: [&str; 5] = ["feed.xml", "kb.json", "llms.txt", "llms-full.txt", "sitemap.xml"];
 
 /// Reports every target that the site does not have.
 pub fn run(site: &Site, menu: &[(Spanned<String>, Spanned<String>)]) -> Vec<Diagnostic> {

@@ -13,7 +13,9 @@ use crate::facts::Fact;
 use crate::files::Sources;
 use crate::markdown::{links_inline, refused_scheme};
 use crate::site::kinds::{EntryData, ErrorData, GuideData};
-use crate::site::{Dangling, Head, Kind, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of};
+use crate::site::{
+    DATA_FILES, Dangling, Head, Kind, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of,
+};
 
 /// Resolves the links of all bodies and front matter.
 pub fn resolve(site: &Site, sources: &Sources, engine: &Engine) -> Links {
@@ -157,8 +159,7 @@ impl<'s> LinkResolver<'s> {
             return Err(Missing::Unread);
         }
         if image || (has_extension(address) && !address.ends_with('/') && !address.ends_with(".md")) {
-            let known = ["feed.xml", "kb.json", "llms.txt", "sitemap.xml"].contains(&address);
-            if known && !image {
+            if DATA_FILES.contains(&address) && !image {
                 return Ok(LinkTarget::Listing { address: address.to_string(), anchor });
             }
             return Err(Missing::File { path: file });

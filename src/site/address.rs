@@ -97,6 +97,9 @@ pub fn is_generated(path: &str) -> bool {
 /// Output path of the rules for crawlers.
 pub const ROBOTS: &str = "robots.txt";
 
+/// Files for programs that every site has.
+pub const DATA_FILES: [&str; 5] = ["feed.xml", "kb.json", "llms.txt", "llms-full.txt", "sitemap.xml"];
+
 /// Folders that contain only files, whose names depend on the pages and the theme.
 pub const FILE_FOLDERS: &[&str] = &["assets", "badges", "data", "schema", "social", "static"];
 

@@ -16,8 +16,8 @@ mod tables;
 mod visible;
 
 pub use address::{
-    FILE_FOLDERS, LISTINGS, ROBOTS, is_device, is_file_name, is_generated, is_root_name, is_web_address,
-    parts_of, why_reserved,
+    DATA_FILES, FILE_FOLDERS, LISTINGS, ROBOTS, is_device, is_file_name, is_generated, is_root_name,
+    is_web_address, parts_of, why_reserved,
 };
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
