@@ -1,5 +1,6 @@
 //! Error pages as Markdown.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use crate::escape::MarkdownText;
@@ -60,7 +61,8 @@ pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &
     }
     for change in &data.changes {
         text.push_syntax("\n");
-        text.push(&MarkdownText::plain(&format!("Changed on {}: {}", change.date.value, change.what)));
+        let values: [(&str, &dyn Display); 2] = [("date", &change.date.value), ("what", &change.what)];
+        text.push(&MarkdownText::plain(&cx.fill("Changed on {date}: {what}", &values)));
         text.push_syntax("\n");
     }
     text
