@@ -76,13 +76,15 @@ pub(super) fn run(
 fn fix(root: &Path, found: &[Diagnostic], sources: &Sources, terminal: &Terminal) -> anyhow::Result<bool> {
     let fixed: Vec<(&Diagnostic, &Edit)> =
         found.iter().filter_map(|finding| Some((finding, finding.fix.as_deref()?))).collect();
-    let texts = files::apply(fixed.iter().map(|(_, edit)| (*edit).clone()).collect(), sources);
+    let edits = files::compatible(fixed.iter().map(|(_, edit)| (*edit).clone()).collect());
     let rewritten = |(file, new): (SourceId, String)| {
         let source = sources.get(file);
         Rewritten { path: source.path.clone(), old: Some(source.text.to_string()), new: Some(new) }
     };
+    let texts = files::apply(edits.clone(), sources);
     rewrite::write_all(root, &texts.into_iter().map(rewritten).collect::<Vec<_>>())?;
-    for (finding, _) in &fixed {
+    let applied = edits.iter().filter_map(|edit| fixed.iter().find(|(_, own)| *own == edit));
+    for (finding, _) in applied {
         let source = sources.get(finding.span.source);
         let line = source.position(finding.span.start).line;
         terminal.message(format!("fixed {}:{line}: {}", source.path, finding.message));

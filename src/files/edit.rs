@@ -21,18 +21,30 @@ impl Edit {
     }
 }
 
-/// Returns the new texts of the edited sources. Duplicate edits are applied once; of overlapping ones, only the first.
-pub fn apply(mut edits: Vec<Edit>, sources: &Sources) -> BTreeMap<SourceId, String> {
+/// Returns the edits that can be applied together, in order: duplicates once, of overlapping ones only the first.
+pub fn compatible(mut edits: Vec<Edit>) -> Vec<Edit> {
     edits.sort_unstable();
     edits.dedup();
-    let mut texts: BTreeMap<SourceId, (String, usize)> = BTreeMap::new();
-    for Edit { span, text } in edits {
-        let (new, end) = texts.entry(span.source).or_default();
-        if span.start >= *end {
-            new.push_str(&sources.get(span.source).text[*end..span.start]);
-            new.push_str(&text);
+    let mut ends: BTreeMap<SourceId, usize> = BTreeMap::new();
+    edits.retain(|Edit { span, .. }| {
+        let end = ends.entry(span.source).or_default();
+        let is_free = span.start >= *end;
+        if is_free {
             *end = span.end;
         }
+        is_free
+    });
+    edits
+}
+
+/// Returns the new texts of the edited sources, with the [`compatible`] ones of the edits.
+pub fn apply(edits: Vec<Edit>, sources: &Sources) -> BTreeMap<SourceId, String> {
+    let mut texts: BTreeMap<SourceId, (String, usize)> = BTreeMap::new();
+    for Edit { span, text } in compatible(edits) {
+        let (new, end) = texts.entry(span.source).or_default();
+        new.push_str(&sources.get(span.source).text[*end..span.start]);
+        new.push_str(&text);
+        *end = span.end;
     }
     let finish = |(id, (mut text, end)): (SourceId, (String, usize))| {
         text.push_str(&sources.get(id).text[end..]);
