@@ -148,7 +148,8 @@ interface ErrorPage {
   description: string;
   causes?: Record<string, Cause>;
   fits?: boolean;
-  first_command: string | null;
+  /** By cause; that of the first step has an empty key. */
+  first_commands: Record<string, string>;
 }
 
 /** `data/runs.js`: what every model needs at a few settings. */

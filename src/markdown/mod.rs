@@ -30,6 +30,7 @@ mod variant_group;
 pub use calls::Call;
 pub use code_parts::{CodePart, code_parts};
 pub use destination::refused_scheme;
+pub use fence::Fence;
 pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};
 pub use inline::{inline, links_inline, outline_inline};

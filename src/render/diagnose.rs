@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use crate::diagnosis;
 use crate::engine::Kind;
 use crate::files::Outputs;
+use crate::markdown::Fence;
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign, extend, json};
-use crate::render::views::{RenderContext, asks_for_memory};
+use crate::render::views::{FIRST_STEP, RenderContext, asks_for_memory};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Page};
 
@@ -29,7 +30,7 @@ struct Tables<'s> {
     quants: Vec<&'s str>,
 }
 
-/// Data of a page except for its first command, which is read from its body.
+/// Data of a page except for its first commands, which are read from its body.
 #[derive(Serialize)]
 struct PageEntry<'s> {
     title: &'s str,
@@ -223,8 +224,8 @@ fn fields(cx: &RenderContext<'_>) -> String {
 fn pages<'s>(cx: &'s RenderContext<'_>) -> impl Iterator<Item = (&'s str, String)> {
     let entries = cx.inputs.engine.query(Kind::Gathered, "entries", || entries(cx));
     cx.site().errors.iter().zip(entries).map(|(error, entry)| {
-        let command = json(&first_command(cx, error));
-        (slug(&error.head), format!("{{{},\"first_command\":{command}}}", without_braces(&entry)))
+        let commands = json(&first_commands(cx, error));
+        (slug(&error.head), format!("{{{},\"first_commands\":{commands}}}", without_braces(&entry)))
     })
 }
 
@@ -268,18 +269,31 @@ fn without_braces(object: &str) -> &str {
 /// Languages of code blocks with commands.
 const TYPED: [&str; 3] = ["bash", "powershell", "console"];
 
-/// Returns the first command in the solutions of a page.
-fn first_command(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Option<String> {
+/// Returns the commands to try first, by the cause that a log shows: that of its first solution. The key is empty for a log
+/// that shows no cause: that of the first step.
+fn first_commands<'s>(cx: &RenderContext<'_>, error: &'s Page<ErrorData>) -> BTreeMap<&'s str, String> {
+    let known = error.data.causes.iter().filter(|cause| cause.when.is_some());
+    let sections =
+        known.filter_map(|cause| Some((cause.id.value.as_str(), cause.solutions.first()?.value.as_str())));
+    let sections = sections.chain([("", FIRST_STEP)]);
+    sections.filter_map(|(cause, section)| Some((cause, only_command(cx, error, section)?))).collect()
+}
+
+/// Returns the command of the first code block in a section. None if the block has several lines, which belong together, or
+/// if another block is for another tool.
+fn only_command(cx: &RenderContext<'_>, error: &Page<ErrorData>, section: &str) -> Option<String> {
     let outline = &error.head.body.outline;
-    let is_solution = |id: &str| error.data.solutions.iter().any(|solution| solution.id.value == id);
-    let start = outline.headings.iter().find(|heading| is_solution(&heading.id))?.range.end;
-    let fence = outline
-        .fences
-        .iter()
-        .find(|fence| fence.range.start > start && TYPED.contains(&fence.language.as_str()))?;
-    let body = cx.inputs.sources.text(error.head.body.span);
-    let line = body[fence.range.clone()].lines().skip(1).map(str::trim).find(|line| {
+    let mut headings = outline.headings.iter().skip_while(|heading| heading.id != section);
+    let own = headings.next()?;
+    let end = headings.find(|next| next.level <= own.level).map_or(usize::MAX, |next| next.range.start);
+    let is_own = |fence: &&Fence| (own.range.end..end).contains(&fence.range.start);
+    let is_typed = |fence: &&Fence| TYPED.contains(&fence.language.as_str());
+    let mut fences = outline.fences.iter().filter(is_own).filter(is_typed);
+    let fence = fences.next().filter(|first| fences.all(|fence| fence.tool == first.tool))?;
+    let text = cx.inputs.sources.text(error.head.body.span).get(fence.range.clone())?;
+    let mut lines = text.lines().skip(1).map(str::trim).filter(|line| {
         !line.is_empty() && !line.starts_with('#') && !line.starts_with("```") && !line.starts_with("~~~")
-    })?;
+    });
+    let line = lines.next().filter(|_| lines.next().is_none())?;
     Some(line.trim_start_matches("$ ").trim_start_matches("PS> ").to_string())
 }

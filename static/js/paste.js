@@ -127,9 +127,10 @@
     item.appendChild(where);
     const list = figureList(match.figures);
     if (list.firstChild) item.appendChild(list);
-    if (page.first_command) {
+    const command = page.first_commands[known ? cause : ""];
+    if (command) {
       const first = el("p", t("Try first: "), "small");
-      first.appendChild(el("code", page.first_command));
+      first.appendChild(el("code", command));
       item.appendChild(first);
     }
     const total = match.figures && match.figures.total;

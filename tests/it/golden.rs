@@ -402,7 +402,8 @@ fn examples_of_the_paste_box_match_pages() {
     for slug in pages.keys() {
         assert!(outputs.get(&format!("errors/{slug}/index.html")).is_some(), "{slug}");
     }
-    assert_eq!(pages["card-full"]["first_command"], "loader -ngl 20 --name \"<model> & co\"");
+    let expected = serde_json::json!({"too-large": "loader -ngl 20 --name \"<model> & co\""});
+    assert_eq!(pages["card-full"]["first_commands"], expected);
 }
 
 /// Builds the site with one file changed, including pictures.

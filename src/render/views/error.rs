@@ -107,7 +107,7 @@ const MAX_SIMILAR_ERRORS: usize = 3;
 const EVERY_CATEGORY: &str = "every category has a page: load adds those that are missing";
 
 /// Id of the section that distinguishes the causes.
-const FIRST_STEP: &str = "first-step";
+pub const FIRST_STEP: &str = "first-step";
 
 /// Start of the paragraph with the next step if a solution does not help.
 const FAILS: &str = text("If it fails:");

@@ -41,7 +41,7 @@ pub(super) use context::{PageMeta, RenderContext, with_layout};
 pub(super) use defaults::{CONTEXTS, RunsOn, default_quant, runs_on};
 pub(super) use device::fitting;
 pub(super) use entry::entries_of;
-pub(super) use error::asks_for_memory;
+pub(super) use error::{FIRST_STEP, asks_for_memory};
 pub(super) use lists::category_addresses;
 pub(super) use model::by_parameters;
 pub(super) use wording::signature_text;
