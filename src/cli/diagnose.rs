@@ -12,8 +12,9 @@ use crate::cli::arguments::{Arguments, DiagnoseOptions, OutputFormat};
 use crate::cli::build_cache::BuildCache;
 use crate::cli::diagnose::watched_command::{CommandEnd, watch};
 use crate::cli::knowledge_base::KnowledgeBase;
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, faulty_files_warning};
 use crate::cli::{Outcome, environment};
+use crate::diag;
 use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, LogReading};
 use crate::engine::Engine;
 use crate::escape::{self, TerminalText};
@@ -48,6 +49,9 @@ pub(super) fn run(
             diagnoser.diagnose(options.top, |take| environment::read_chunks(options.file.as_deref(), take))?
         }
     };
+    if diagnoser.faulty_files > 0 {
+        terminal.message(faulty_files_warning(diagnoser.faulty_files));
+    }
     if let Some(line) = found.skipped_near {
         terminal.message(format!(
             "warning: too much to match near line {line}, so later messages may be missing; try a part of the log"
@@ -75,8 +79,10 @@ pub(super) fn run(
 pub(super) struct Diagnoser<'b> {
     base: &'b KnowledgeBase,
     engine: Engine,
-    pages: OnceCell<Site>,
+    pages: OnceCell<(Site, usize)>,
     db: DiagnosisDb,
+    /// Number of files with errors, which may be missing from the database.
+    pub faulty_files: usize,
     text_index: OnceCell<TextIndex>,
 }
 
@@ -102,17 +108,20 @@ impl<'b> Diagnoser<'b> {
     /// Compiles the signatures, or reads them from the cache of the engine.
     pub fn new(base: &'b KnowledgeBase, engine: Engine) -> Self {
         let pages = OnceCell::new();
-        let read = |sources: &Sources| DiagnosisDb::new(pages.get_or_init(|| self::pages(sources)), sources);
-        let db = base.query(&engine, "signatures", read);
-        Self { base, engine, pages, db, text_index: OnceCell::new() }
+        let read = |sources: &Sources| {
+            let (site, faulty) = pages.get_or_init(|| self::pages(sources));
+            (DiagnosisDb::new(site, sources), *faulty)
+        };
+        let (db, faulty_files) = base.query(&engine, "signatures", read);
+        Self { base, engine, pages, db, faulty_files, text_index: OnceCell::new() }
     }
 
     /// Returns the text index of errors and guides.
     pub fn text_index(&self) -> &TextIndex {
         self.text_index.get_or_init(|| {
             self.base.query(&self.engine, "words", |sources| {
-                let pages = self.pages.get_or_init(|| pages(sources));
-                diagnosis::text_index(pages, sources, &Engine::without_cache())
+                let (site, _) = self.pages.get_or_init(|| pages(sources));
+                diagnosis::text_index(site, sources, &Engine::without_cache())
             })
         })
     }
@@ -176,8 +185,10 @@ impl<'b> Diagnoser<'b> {
     }
 }
 
-fn pages(sources: &Sources) -> Site {
-    load::front_matter_pages(&sources.only(is_used), Drafts::Exclude)
+/// Returns the pages, and the number of those with errors.
+fn pages(sources: &Sources) -> (Site, usize) {
+    let (site, found) = load::front_matter_pages(&sources.only(is_used), Drafts::Exclude);
+    (site, diag::faulty_files(&found))
 }
 
 /// Returns whether a diagnosis uses the page at a path.

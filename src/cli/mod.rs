@@ -63,7 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    match command(&arguments, &terminal) {
+    match command(&arguments, &terminal).and_then(|outcome| terminal.finish().map(|()| outcome)) {
         Ok(Outcome::Success) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         // The exit code of a Windows program has 32 bits.

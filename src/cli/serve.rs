@@ -42,7 +42,7 @@ pub(super) fn run(
         root: root.clone(),
     };
     terminal.message(format!("building {}", root.display()));
-    let terminal = *terminal;
+    let terminal = terminal.clone();
     let session = Session { root, order, cache, state: Mutex::default() };
     let rebuild = move |changes: &Changes, tracker: &Tracker| session.rebuild(changes, tracker);
     serve::run(served, rebuild, move |event| announce(&terminal, &event))?;

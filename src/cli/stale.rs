@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use crate::cli::arguments::upkeep::StaleOptions;
 use crate::cli::arguments::{Arguments, OutputFormat};
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, faulty_files_warning};
 use crate::cli::verify::Report;
 use crate::cli::{Outcome, environment};
 use crate::config::Config;
+use crate::diag;
 use crate::escape::one_line;
 use crate::load::{self, Drafts};
 use crate::site::{PageId, Site};
@@ -32,9 +33,14 @@ struct StalePage {
 
 pub(super) fn run(arguments: &Arguments, options: &StaleOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
-    let (sources, _) = load::read(&root)?;
-    let (config, _) = Config::read(&sources);
-    let (site, _) = load::pages(&sources, Drafts::Exclude);
+    let (sources, mut found) = load::read(&root)?;
+    let (config, faults) = Config::read(&sources);
+    let (site, unread) = load::pages(&sources, Drafts::Exclude);
+    found.extend(faults.into_iter().chain(unread));
+    match diag::faulty_files(&found) {
+        0 => {}
+        count => terminal.message(faulty_files_warning(count)),
+    }
     let today = options.date.unwrap_or_else(environment::today);
     let missing = missing(&options.report)?;
     let pages = stale(&site, &config, today, options.within, &missing);
@@ -45,6 +51,8 @@ pub(super) fn run(arguments: &Arguments, options: &StaleOptions, terminal: &Term
             for page in &pages {
                 let when = match page.days_overdue {
                     0 => "due today".to_string(),
+                    1 => "1 day overdue".to_string(),
+                    -1 => "due tomorrow".to_string(),
                     days if days > 0 => format!("{days} days overdue"),
                     days => format!("due in {} days", -days),
                 };

@@ -1,7 +1,9 @@
 //! Terminal output: results to stdout, messages to stderr, color if the stream is a terminal and `NO_COLOR` is not set.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::{Arc, OnceLock};
 
+use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::diag::{self, Diagnostic};
@@ -9,10 +11,12 @@ use crate::escape::{self, ColorChoice, Style, TerminalText, WorkflowCommands};
 use crate::files::Sources;
 
 /// Color settings of stdout and stderr.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Terminal {
     messages: ColorChoice,
     results: ColorChoice,
+    /// Why a result could not be written.
+    failure: Arc<OnceLock<io::Error>>,
 }
 
 impl Terminal {
@@ -21,12 +25,24 @@ impl Terminal {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let color = |terminal: bool| if terminal && wanted { ColorChoice::On } else { ColorChoice::Off };
         Self {
-            messages: color(std::io::stderr().is_terminal()),
-            results: color(std::io::stdout().is_terminal()),
+            messages: color(io::stderr().is_terminal()),
+            results: color(io::stdout().is_terminal()),
+            failure: Arc::default(),
         }
     }
 
-    /// Writes a result to stdout. A closed pipe is ignored.
+    /// Returns whether all results were written.
+    ///
+    /// # Errors
+    /// The first failure, such as a full disk. A closed pipe is none: its reader has read enough.
+    pub fn finish(&self) -> Result<()> {
+        match self.failure.get() {
+            Some(error) => bail!("cannot write to standard output: {error}"),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a result to stdout; see [`Terminal::finish`] for failures.
     pub fn print(&self, text: impl Into<TerminalText>) {
         self.write_result(&text.into().render(self.results));
     }
@@ -42,24 +58,28 @@ impl Terminal {
     }
 
     fn write_result(&self, text: &str) {
-        let mut stdout = std::io::stdout().lock();
-        let _ = stdout.write_all(text.as_bytes());
-        let _ = stdout.flush();
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                let _ = self.failure.set(error);
+            }
+            _ => {}
+        }
     }
 
     /// Returns stdout for bytes that are not text of kbgen: the output of a command, messages of a protocol.
     pub fn raw_stdout(&self) -> impl Write + Send + use<> {
-        std::io::stdout()
+        io::stdout()
     }
 
     /// Returns stderr for the output of a command.
     pub fn raw_stderr(&self) -> impl Write + Send + use<> {
-        std::io::stderr()
+        io::stderr()
     }
 
     /// Writes a message to stderr.
     pub fn message(&self, text: impl Into<TerminalText>) {
-        let mut stderr = std::io::stderr().lock();
+        let mut stderr = io::stderr().lock();
         let _ = writeln!(stderr, "{}", text.into().render(self.messages));
     }
 
@@ -83,6 +103,12 @@ impl Terminal {
         text.push(format!(": {error:#}"));
         self.message(text);
     }
+}
+
+/// Returns the warning of commands that go on without the files that they cannot read.
+pub(crate) fn faulty_files_warning(count: usize) -> String {
+    let files = if count == 1 { "1 file has".to_string() } else { format!("{count} files have") };
+    format!("warning: {files} errors and may be missing from the result; run `kbgen check`")
 }
 
 fn with_summary(found: &[Diagnostic], sources: &Sources) -> TerminalText {

@@ -1,7 +1,7 @@
 //! Findings as text with source lines.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
@@ -33,9 +33,7 @@ pub fn human(found: &[Diagnostic], sources: &Sources, color: ColorChoice) -> Str
 /// Formats a summary such as `2 errors, 1 warning in 3 files`.
 pub fn summary(found: &[Diagnostic]) -> String {
     let count = |severity| found.iter().filter(|finding| finding.severity == severity).count();
-    let mut files: Vec<_> = found.iter().map(|finding| finding.span.source).collect();
-    files.sort_unstable();
-    files.dedup();
+    let files = count_files(found);
     let mut parts = Vec::new();
     for severity in [Severity::Error, Severity::Warning] {
         let number = count(severity);
@@ -43,7 +41,17 @@ pub fn summary(found: &[Diagnostic]) -> String {
             parts.push(format!("{number} {}{}", severity.name(), plural(number)));
         }
     }
-    format!("{} in {} file{}", parts.join(", "), files.len(), plural(files.len()))
+    format!("{} in {} file{}", parts.join(", "), files, plural(files))
+}
+
+/// Returns the number of files with an error.
+pub fn faulty_files(found: &[Diagnostic]) -> usize {
+    count_files(found.iter().filter(|finding| finding.severity == Severity::Error))
+}
+
+fn count_files<'d>(found: impl IntoIterator<Item = &'d Diagnostic>) -> usize {
+    let files: BTreeSet<_> = found.into_iter().map(|finding| finding.span.source).collect();
+    files.len()
 }
 
 fn plural(number: usize) -> &'static str {

@@ -7,5 +7,5 @@ mod suggest;
 
 pub use finding::{Diagnostic, Rule, Severity};
 pub use formats::{github, json, sarif};
-pub use human::{human, report, summary};
+pub use human::{faulty_files, human, report, summary};
 pub use suggest::{closest, nearest};

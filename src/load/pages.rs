@@ -50,11 +50,11 @@ pub fn pages_declared(sources: &Sources, drafts: Drafts, declared: Declarations)
 }
 
 /// As [`pages`], but the outlines of the bodies are empty.
-pub fn front_matter_pages(sources: &Sources, drafts: Drafts) -> Site {
+pub fn front_matter_pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
     let published = (drafts, &Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX));
     let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), Declarations::default());
     let scope = Scope { published, outlines: false };
-    pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress).0
+    pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress)
 }
 
 /// As [`pages`]; parses only files whose text has changed.

@@ -43,6 +43,7 @@ mod measured;
 mod methodology;
 mod mistakes;
 mod names;
+mod outcomes;
 mod own_site;
 mod plans;
 mod readings;

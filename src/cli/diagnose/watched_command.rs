@@ -6,8 +6,10 @@ use std::future::ready;
 use std::io::{ErrorKind, Read, Write};
 use std::pin::pin;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -17,6 +19,8 @@ use crate::cli::terminal::Terminal;
 const TAIL_BYTES: usize = 1024 * 1024;
 /// Bytes of a line that are held back until the line ends, so that standard output and error do not mix within it.
 const LINE_BYTES: usize = 64 * 1024;
+/// Time for the rest of the output after the command has ended. A process that it started can keep the streams open.
+const REST: Duration = Duration::from_secs(1);
 /// Exit code of a shell for a command that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 /// Exit code of a Windows program that Ctrl-C ended (`STATUS_CONTROL_C_EXIT`).
@@ -49,20 +53,37 @@ pub(super) fn watch(program: &OsStr, arguments: &[OsString], terminal: &Terminal
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     let fails = || format!("cannot run `{}`", program.display());
     let mut child = command.spawn().with_context(fails)?;
-    let (output, errors) = (child.stdout.take(), child.stderr.take());
-    let tail = Mutex::default();
-    thread::scope(|scope| {
-        scope.spawn(|| output.map(|output| pass_on(output, terminal.raw_stdout(), &tail)));
-        scope.spawn(|| errors.map(|errors| pass_on(errors, terminal.raw_stderr(), &tail)));
-    });
+    let tail = Arc::default();
+    let (sender, ends) = channel();
+    let streams = [
+        child.stdout.take().map(|output| in_background(output, terminal.raw_stdout(), &tail, &sender)),
+        child.stderr.take().map(|errors| in_background(errors, terminal.raw_stderr(), &tail, &sender)),
+    ];
     let status = child.wait().with_context(fails)?;
+    for _ in streams.iter().flatten() {
+        let _ = ends.recv_timeout(REST);
+    }
     let code = exit_code(status);
     let is_failure = !status.success() && ![INTERRUPTED, CONTROL_C_EXIT].contains(&code);
     let failure = is_failure.then(|| {
-        let tail = tail.into_inner().unwrap_or_else(PoisonError::into_inner);
-        format!("{}{}\n", String::from_utf8_lossy(&Vec::from(tail)), reason(code))
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        format!("{}{}\n", String::from_utf8_lossy(tail.make_contiguous()), reason(code))
     });
     Ok(CommandEnd { code, failure })
+}
+
+/// Passes a stream on in a thread of its own, and sends a message at its end.
+fn in_background(
+    from: impl Read + Send + 'static,
+    to: impl Write + Send + 'static,
+    tail: &Arc<Mutex<VecDeque<u8>>>,
+    ends: &Sender<()>,
+) {
+    let (tail, ends) = (Arc::clone(tail), ends.clone());
+    thread::spawn(move || {
+        pass_on(from, to, &tail);
+        let _ = ends.send(());
+    });
 }
 
 /// Copies a stream to one of ours, and its lines to the tail. If ours is closed, the command finds its own closed.
