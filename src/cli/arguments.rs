@@ -47,6 +47,11 @@ pub(crate) enum Command {
     /// Estimate whether a model fits in GPU memory
     Fit(Box<FitOptions>),
     /// Estimate memory for many configurations, from CSV to CSV
+    ///
+    /// Required columns: `kind` (`model_bytes`, `kv_bytes`, `compute_bytes` or `total`), `catalogue_id` (a model), `quant`,
+    /// and `device` (`file`, `host`, `gpu0` and so on, or `all`). Optional columns: `engine`, `ctx`, `kv_type`, `n_batch`,
+    /// `n_ubatch`, `flash_attn`, `n_gpu_layers`, `n_seq`, `kv_unified`, `n_outputs`, `n_gpu`, `tensor_split`, `moe_cpu`,
+    /// `kv_on_gpu`, `swa_full` and `build`. Each row returns with `estimate_bytes` and `status`.
     Estimate(EstimateOptions),
     /// List pages due for review
     Stale(StaleOptions),

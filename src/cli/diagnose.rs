@@ -14,6 +14,7 @@ use crate::cli::diagnose::watched_command::{CommandEnd, watch};
 use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::{Terminal, faulty_files_warning};
 use crate::cli::{Outcome, environment};
+use crate::config::Config;
 use crate::diag;
 use crate::diagnosis::{self, DiagnosedPage, DiagnosisDb, DiagnosisInput, Evidence, LogReading};
 use crate::engine::Engine;
@@ -187,7 +188,8 @@ impl<'b> Diagnoser<'b> {
 
 /// Returns the pages, and the number of those with errors.
 fn pages(sources: &Sources) -> (Site, usize) {
-    let (site, found) = load::front_matter_pages(&sources.only(is_used), Drafts::Exclude);
+    let declared = Config::read(sources).0.declared;
+    let (site, found) = load::front_matter_pages(&sources.only(is_used), Drafts::Exclude, declared);
     (site, diag::faulty_files(&found))
 }
 

@@ -48,9 +48,12 @@ fn current_folder() -> Result<PathBuf> {
 /// If the file cannot be opened.
 pub(super) fn input(file: Option<&Path>) -> Result<Box<dyn Read>> {
     match file {
-        Some(path) if path.as_os_str() != "-" => {
-            Ok(Box::new(File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?))
-        }
+        Some(path) if path.as_os_str() != "-" => Ok(Box::new(File::open(path).with_context(|| {
+            let name = path.display().to_string();
+            let hint =
+                if name.contains(' ') { "; a text is read from standard input, not an argument" } else { "" };
+            format!("cannot read `{name}`{hint}")
+        })?)),
         _ => Ok(Box::new(std::io::stdin())),
     }
 }

@@ -143,16 +143,31 @@ fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
     text.trim().to_string()
 }
 
+/// Number of messages of a page that are printed.
+const SHOWN_SAMPLES: usize = 2;
+/// Number of lines of each.
+const SHOWN_LINES: usize = 4;
+
 fn describe(page: &Explanation) -> TerminalText {
     let mut text = TerminalText::styled(Style::Title, &one_line(&page.title));
     text.push(format!("\n{}, {}; {}\n", page.severity, page.kind, page.tools.join(", ")));
     if let Some(verified) = &page.verified {
         text.push(format!("verified {verified}\n"));
     }
-    for sample in &page.samples {
+    for sample in page.samples.iter().take(SHOWN_SAMPLES) {
+        let mut lines: Vec<&str> = sample.trim_end().lines().collect();
+        if lines.len() > SHOWN_LINES {
+            lines.truncate(SHOWN_LINES);
+            lines.push("…");
+        }
         text.push("\n    ");
-        text.push(TerminalText::styled(Style::Muted, &sample.trim_end().replace('\n', "\n    ")));
+        text.push(TerminalText::styled(Style::Muted, &lines.join("\n    ")));
         text.push("\n");
+    }
+    match page.samples.len().saturating_sub(SHOWN_SAMPLES) {
+        0 => {}
+        1 => text.push("\n    and another message\n"),
+        more => text.push(format!("\n    and {more} other messages\n")),
     }
     text.push("\n");
     text.push(TerminalText::styled(Style::Strong, "Causes, most likely first"));

@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         terminal.message(describe_specificity(bits));
     }
     terminal.message(
-        "created a draft; replace the placeholder text, run `kbgen check`, then remove `draft: true`",
+        "created a draft; replace the placeholder text, remove `draft: true`, then run `kbgen check`",
     );
     if options.kind == NewKind::Error && folder.is_none() {
         terminal.message(

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, options: &StaleOptions, terminal: &Term
     let root = environment::root(arguments.root.as_deref())?;
     let (sources, mut found) = load::read(&root)?;
     let (config, faults) = Config::read(&sources);
-    let (site, unread) = load::pages(&sources, Drafts::Exclude);
+    let (site, unread) = load::pages_declared(&sources, Drafts::Exclude, config.declared.clone());
     found.extend(faults.into_iter().chain(unread));
     match diag::faulty_files(&found) {
         0 => {}

@@ -50,9 +50,13 @@ pub fn pages_declared(sources: &Sources, drafts: Drafts, declared: Declarations)
 }
 
 /// As [`pages`], but the outlines of the bodies are empty.
-pub fn front_matter_pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
+pub fn front_matter_pages(
+    sources: &Sources,
+    drafts: Drafts,
+    declared: Declarations,
+) -> (Site, Vec<Diagnostic>) {
     let published = (drafts, &Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX));
-    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), Declarations::default());
+    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
     let scope = Scope { published, outlines: false };
     pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress)
 }

@@ -338,7 +338,7 @@
         }
       },
     });
-    let first = new URLSearchParams(location.search).get("q");
+    let first = new URLSearchParams(location.search || location.hash.slice(1)).get("q");
     // On a missing page, searches for the words of its address.
     if (first === null && panel.dataset.missing != null) {
       try {

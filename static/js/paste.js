@@ -71,7 +71,7 @@
   function figureList(figures) {
     const list = el("dl");
     Object.keys(figures || {}).forEach(name => {
-      if (name === "own" || name === "verdict") return;
+      if (name === "own" || name === "verdict" || figures[name] === "unknown") return;
       const pair = el("div");
       pair.appendChild(el("dt", name.replace(/_/g, " ")));
       pair.appendChild(el("dd", figure(name, figures[name])));
@@ -156,6 +156,15 @@
     return line;
   }
 
+  // A link to the search, for a question or a few words. The address sends nothing to the host.
+  function searched(text) {
+    const line = el("p");
+    const link = el("a", t("Search all pages for this text"));
+    link.href = `${root.root}search/index.html#q=${encodeURIComponent(text.trim())}`;
+    line.appendChild(link);
+    return line;
+  }
+
   // A link that opens this case: the lines around the first message, or the end of the text.
   function shared(text, first) {
     const lines = first
@@ -188,7 +197,7 @@
         .forEach(slug => {
           const link = el("a", kbgen.pageTexts[slug].title);
           link.href = root.root + fileOf(slug);
-          item.appendChild(link);
+          item.appendChild(el("p")).appendChild(link);
         });
       list.appendChild(item);
     });
@@ -297,37 +306,21 @@
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
-    const summary = exact.length
-      ? exact.length === 1
-        ? t("One page describes this message. If none of its causes applies, it does not cover your error.")
-        : t(
-            "{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.",
-            {
-              n: exact.length,
-            },
-          )
-      : near.length && "whole" in near[0]
-        ? t("No signature matches, but a page has this title.")
-        : near.length && near[0].weak
-          ? t("No known error found. The text contains a message of these pages that is too generic to be certain:")
-          : near.length && near[0].begun
-            ? t("No signature matches, but messages of these pages contain this text:")
-            : near.length
-              ? t("No page matches this exact message. Similar pages:")
-              : t("No known error found.");
+    const summary = summaryOf(exact, near);
     const isAsserted = exact.length || (near.length && "whole" in near[0]);
     const pagesFirst = isAsserted && (namesCause || !readings.some(reading => reading.names_cause));
     if (!pagesFirst && readings.length) {
-      const said = isAsserted ? t("What the log says:") : t("No signature matches. What the log says:");
+      const said = isAsserted ? t("What the log says:") : t("No page has this message. What the log says:");
       out.replaceChildren(heading(said), readingList(readings));
-      if (isAsserted) out.appendChild(el("p", t("Pages of messages that do not name the cause:"), "small"));
-      else if (near.length) out.appendChild(el("p", summary, "small"));
+      if (isAsserted) {
+        out.appendChild(el("p", t("Pages about other messages in the log, which are not the cause:"), "small"));
+      } else if (near.length) out.appendChild(el("p", summary, "small"));
     } else out.replaceChildren(heading(summary));
     if (found.skipped) {
       out.appendChild(
         el(
           "p",
-          t("Matching near line {n} took too many steps; some signatures were skipped.", { n: found.skipped }),
+          t("There is too much to match near line {n}, so later messages may be missing.", { n: found.skipped }),
           "small",
         ),
       );
@@ -338,9 +331,33 @@
       out.appendChild(readingList(readings));
     }
     const more = exact.length ? null : ask(text);
+    if (!exact.length && /^.{1,100}$/.test(text.trim())) out.appendChild(searched(text));
     if (more) out.appendChild(more);
     if (list.firstChild || readings.length) out.appendChild(shared(text, exact[0]));
     reveal();
+  }
+
+  // What the pages of a result have in common with the text.
+  function summaryOf(exact, near) {
+    if (exact.length > 1) {
+      return t(
+        "{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.",
+        { n: exact.length },
+      );
+    }
+    if (exact.length) {
+      return exact[0].cause
+        ? t("One page describes this message.")
+        : t("One page describes this message. If none of its causes applies, it does not cover your error.");
+    }
+    if (!near.length) return t("No known error found.");
+    if ("whole" in near[0]) return t("A page has this title.");
+    if (near[0].weak) {
+      return t("No known error found. The text contains a message of these pages that is too generic to be certain:");
+    }
+    return near[0].begun
+      ? t("Messages of these pages contain this text:")
+      : t("No page matches this exact message. Similar pages:");
   }
 
   // The first line of the result, which can have the focus.

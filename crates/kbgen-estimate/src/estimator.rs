@@ -210,9 +210,6 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     if settings.sequences == 0 {
         return no("at least one slot is required");
     }
-    if settings.sequences > settings.context {
-        return no("there are more slots than tokens of context");
-    }
     Ok(())
 }
 

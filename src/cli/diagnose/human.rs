@@ -60,7 +60,9 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
             .figures
             .iter()
             .filter(|(name, _)| !INTERNAL.contains(name))
-            .map(|(name, figure)| format!("{} {}", name.replace('_', " "), format_figure(name, figure)))
+            .map(|(name, figure)| (name, format_figure(name, figure)))
+            .filter(|(_, figure)| figure != "unknown")
+            .map(|(name, figure)| format!("{} {figure}", name.replace('_', " ")))
             .collect();
         if !figures.is_empty() {
             text.push(format!("  figures: {}\n", one_line(&figures.join(", "))));

@@ -44,6 +44,9 @@ impl<'m> RowEstimator<'m> {
 
     /// Returns the estimate, or the reason why it is not covered.
     pub fn answer(&mut self, query: &RowQuery<'_>) -> Result<u64, String> {
+        if query.settings.sequences > query.settings.context {
+            return Err("there are more slots than tokens of context".to_string());
+        }
         if !self.cache.contains_key(query.model) {
             self.cache.insert(query.model.to_string(), self.look_up(query.model));
         }

@@ -120,7 +120,7 @@ impl Quantities<u64> {
         let micro_batch = settings.micro_batch().min(cells.full * cells.streams);
         // pooling reads the vectors of all tokens
         let kept = settings.n_outputs.filter(|_| model.pooling.is_none());
-        let outputs = kept.unwrap_or(micro_batch).clamp(1, micro_batch);
+        let outputs = kept.unwrap_or(micro_batch).clamp(1, micro_batch.max(1));
         let each = micro_batch.div_ceil(sequences);
         let tokens = each * sequences;
         let (conv, inner, value_head) = match model.recurrent {
