@@ -480,7 +480,7 @@ fn pages_that_show_parts_of_a_body_are_rendered_again() {
         ("heading", "## Check that it worked", "## Check that it worked at once", "data/search.js"),
         ("link", "## Check", "See [how](/guides/free-memory/).\n\n## Check", "guides/free-memory/index.html"),
         ("front matter", "severity: fatal", "severity: degraded", "errors/index.html"),
-        ("command", "print(1)\n```", "print(1)\n```\n\n```bash\nloader --low\n```", "data/page-texts.js"),
+        ("command", "print(1)\n```", "print(1)\n```\n\n## First {#first-step}\n\n```bash\nloader --low\n```", "data/page-texts.js"),
         ("words", "loader --low", "loader --lower", "llms-full.txt"),
     ];
     for (what, from, to, shown_in) in edits {

@@ -1,4 +1,4 @@
-//! What a command says when its input is partly unusable, or its result cannot be written.
+//! Commands whose input is partly unusable, or whose result cannot be written, say so.
 
 use std::fs;
 use std::path::Path;
