@@ -45,7 +45,8 @@ fn compress(name: &str, bytes: &[u8]) -> io::Result<()> {
 fn embed_knowledge_base() -> io::Result<()> {
     // Otherwise each edit of a page would compile the program again for `cargo test` and `cargo run`, which use the
     // folder. The next compilation for another reason embeds the current pages.
-    if env::var_os("PROFILE").is_some_and(|profile| profile == "release") {
+    let is_release = env::var_os("PROFILE").is_some_and(|profile| profile == "release");
+    if is_release {
         println!("cargo::rerun-if-changed=site.toml");
         println!("cargo::rerun-if-changed=content");
     }
@@ -67,6 +68,11 @@ fn embed_knowledge_base() -> io::Result<()> {
     println!("cargo::rustc-env=KBGEN_EMBEDDED_HASH={:016x}", hasher.finish());
     println!("cargo::rustc-env=KBGEN_EMBEDDED_DATE={date}");
     println!("cargo::rustc-env=KBGEN_EMBEDDED_COMMIT={}", commit().unwrap_or_default());
+    // Git appends to this file at each commit and checkout.
+    let moves = Path::new(".git/logs/HEAD");
+    if is_release && moves.exists() {
+        println!("cargo::rerun-if-changed={}", moves.display());
+    }
     compress("knowledge-base.deflate", &archive)
 }
 

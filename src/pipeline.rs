@@ -220,7 +220,7 @@ pub struct Preview<'f> {
 
 impl fmt::Debug for Preview<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("First");
+        let mut text = f.debug_struct("Preview");
         text.field("changed", &self.changed).field("viewed", &self.viewed).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,5 @@
-//! Checks of the content, one per file, listed in [`ALL`] with their rules.
+//! Checks of the content, one per file, listed in [`ALL`] with their rules. Two run apart: `markup` on each body, and
+//! `broken_menu` on the settings.
 
 mod alias_clash;
 mod bad_call;
@@ -138,7 +139,7 @@ pub struct Check {
     pub run: fn(&CheckContext<'_>) -> Vec<Diagnostic>,
 }
 
-/// All checks.
+/// The checks of pages, links and sites.
 pub const ALL: &[Check] = &[
     Check { rule: alias_clash::RULE, scope: CheckScope::Site, run: alias_clash::run },
     Check { rule: bad_call::RULE, scope: CheckScope::Page, run: bad_call::run },

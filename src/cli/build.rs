@@ -36,7 +36,7 @@ pub(super) fn run(
         }
     }
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = SiteOptions {
+    let site_options = SiteOptions {
         today: options.date.unwrap_or_else(environment::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: options.base_url.clone(),
@@ -55,48 +55,43 @@ pub(super) fn run(
     if let Some(single) = &single {
         single.check_owner()?;
     }
-    let mut draft = pipeline::analyze(&sources, faults, &order, &progress)?;
-    if draft.has_errors() {
-        cache.save(&order.engine, terminal);
-        return Ok(report_refusal(terminal, &draft.findings, &sources));
+    let mut analysis = pipeline::analyze(&sources, faults, &site_options, &progress)?;
+    if analysis.has_errors() {
+        cache.save(&site_options.engine, terminal);
+        return Ok(report_refusal(terminal, &analysis.findings, &sources));
     }
     let target = OutputTarget { folder: &folder, sources: &made_of, permission };
-    let publication =
-        StagedOutput::begin(&target).inspect_err(|_| terminal.findings(&draft.findings, &sources))?;
-    let publication = publication.with_record(cache.record());
-    let sink = OutputSink {
-        publication: &publication,
-        options,
-        size: Mutex::default(),
-        begun: BegunFiles::default(),
-    };
-    let whole = pipeline::render(&sources, &mut draft, &order, &progress, &sink);
-    if whole == RenderStatus::Failed {
+    let output =
+        StagedOutput::begin(&target).inspect_err(|_| terminal.findings(&analysis.findings, &sources))?;
+    let output = output.with_record(cache.record());
+    let sink = OutputSink { output: &output, options, size: Mutex::default(), begun: BegunFiles::default() };
+    let status = pipeline::render(&sources, &mut analysis, &site_options, &progress, &sink);
+    if status == RenderStatus::Failed {
         progress.hide();
-        cache.save(&order.engine, terminal);
-        return Ok(report_refusal(terminal, &draft.findings, &sources));
+        cache.save(&site_options.engine, terminal);
+        return Ok(report_refusal(terminal, &analysis.findings, &sources));
     }
-    pipeline::pictures(&sources, &draft, &order, &progress, &sink);
+    pipeline::pictures(&sources, &analysis, &site_options, &progress, &sink);
     progress.hide();
     let size = sink.size.into_inner().unwrap_or_else(PoisonError::into_inner);
-    terminal.findings(&draft.findings, &sources);
+    terminal.findings(&analysis.findings, &sources);
     let bundle = match &single {
         None => None,
-        Some(single) => match pipeline::bundle(&sources, &draft, &order) {
+        Some(single) => match pipeline::bundle(&sources, &analysis, &site_options) {
             Ok(bytes) => Some((single, bytes)),
             Err(faults) => {
-                cache.save(&order.engine, terminal);
+                cache.save(&site_options.engine, terminal);
                 return Ok(report_refusal(terminal, &faults, &sources));
             }
         },
     };
     progress.start_stage(Stage::Publish, 0);
     let Published { report, record } =
-        publication.finish().inspect_err(|_| cache.save(&order.engine, terminal))?;
-    cache.save_published(&order.engine, record.as_ref(), terminal);
+        output.finish().inspect_err(|_| cache.save(&site_options.engine, terminal))?;
+    cache.save_published(&site_options.engine, record.as_ref(), terminal);
     terminal.message(format!(
         "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
-        format_count(draft.site.heads().count() as u64),
+        format_count(analysis.site.heads().count() as u64),
         format_count(size.files),
         folder.display(),
         format_count(report.written as u64),
@@ -116,7 +111,7 @@ pub(super) fn run(
         progress.report().iter().for_each(|line| terminal.message(line));
     }
     // Freeing millions of allocations one by one takes time, and the process ends here.
-    std::mem::forget((draft, sources, order));
+    std::mem::forget((analysis, sources, site_options));
     Ok(Outcome::Success)
 }
 
@@ -129,7 +124,7 @@ fn report_refusal(terminal: &Terminal, found: &[Diagnostic], sources: &Sources) 
 
 /// Writes files with their precompressed copies and counts them for the limits of hosts.
 struct OutputSink<'b> {
-    publication: &'b StagedOutput,
+    output: &'b StagedOutput,
     options: &'b BuildOptions,
     size: Mutex<SiteStats>,
     /// Files whose precompressed copies need the whole content.
@@ -160,7 +155,7 @@ impl OutputSink<'_> {
 
 impl Sink for OutputSink<'_> {
     fn reuse_group(&self, key: &Key) -> bool {
-        let Some(lengths) = self.publication.reuse_known(&self.key(key)) else { return false };
+        let Some(lengths) = self.output.reuse_known(&self.key(key)) else { return false };
         self.count(|size| lengths.into_iter().for_each(|length| size.add_file(length)));
         true
     }
@@ -168,13 +163,13 @@ impl Sink for OutputSink<'_> {
     fn write_group(&self, key: &Key, files: Vec<(String, Vec<u8>)>) {
         let files = self.with_precompressed(files);
         self.count(|size| files.iter().for_each(|(path, bytes)| size.add(path, bytes)));
-        self.publication.write_group(&self.key(key), files);
+        self.output.write_group(&self.key(key), files);
     }
 
     fn write(&self, path: String, bytes: Vec<u8>) {
         for (path, bytes) in self.with_precompressed(vec![(path, bytes)]) {
             self.count(|size| size.add(&path, &bytes));
-            self.publication.write(path, bytes);
+            self.output.write(path, bytes);
         }
     }
 
@@ -183,6 +178,6 @@ impl Sink for OutputSink<'_> {
             return self.begun.append(path, bytes);
         }
         self.count(|size| size.begin(path, bytes.len() as u64));
-        self.publication.append(path, bytes);
+        self.output.append(path, bytes);
     }
 }

@@ -30,35 +30,37 @@ pub(super) fn run(
     let root = environment::root(arguments.root.as_deref())?;
     let (mut sources, faults) = load::read(&root)?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = SiteOptions {
+    let site_options = SiteOptions {
         today: options.date.unwrap_or_else(environment::today),
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
         engine: Arc::new(cache.engine()),
     };
-    let (mut draft, mut found) = check_sources(&sources, faults, &order)?;
+    let (mut analysis, mut found) = check_sources(&sources, faults, &site_options)?;
     for _ in 0..if options.fix { MAX_FIX_PASSES } else { 0 } {
         if !fix(&root, &found, &sources, terminal)? {
             break;
         }
         let (read, faults) = load::read_again(&root, &sources)?;
         sources = read;
-        (draft, found) = check_sources(&sources, faults, &order)?;
+        (analysis, found) = check_sources(&sources, faults, &site_options)?;
     }
-    cache.save(&order.engine, terminal);
+    cache.save(&site_options.engine, terminal);
     add_tracked(&mut found, &mut sources, &root);
     let mut suppressed = 0;
     if let Some(revision) = &options.changed {
         let all = found.len();
-        retain_changed(&mut found, &GitDiff::since(&root, revision)?, &sources, &order)?;
+        retain_changed(&mut found, &GitDiff::since(&root, revision)?, &sources, &site_options)?;
         suppressed = all - found.len();
     }
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
-            terminal
-                .print(format!("no findings in {} pages\n", format_count(draft.site.heads().count() as u64)));
+            terminal.print(format!(
+                "no findings in {} pages\n",
+                format_count(analysis.site.heads().count() as u64)
+            ));
             if suppressed > 0 {
                 terminal.message(format!("not shown: {}", old_findings(suppressed)));
             }
@@ -109,20 +111,20 @@ fn add_tracked(found: &mut Vec<Diagnostic>, sources: &mut Sources, root: &Path) 
 fn check_sources(
     sources: &Sources,
     faults: Vec<Diagnostic>,
-    order: &SiteOptions,
+    site_options: &SiteOptions,
 ) -> anyhow::Result<(Analysis, Vec<Diagnostic>)> {
-    let mut draft = pipeline::analyze(sources, faults.clone(), order, &NoProgress)?;
-    if !draft.has_errors() {
+    let mut analysis = pipeline::analyze(sources, faults.clone(), site_options, &NoProgress)?;
+    if !analysis.has_errors() {
         // Rendering is the check of templates.
-        pipeline::render(sources, &mut draft, order, &NoProgress, &DryRun(&order.engine));
+        pipeline::render(sources, &mut analysis, site_options, &NoProgress, &DryRun(&site_options.engine));
     }
-    let mut found = std::mem::take(&mut draft.findings);
-    if draft.site.heads().any(|head| head.draft) {
-        let order = SiteOptions { drafts: Drafts::Exclude, ..order.clone() };
-        let published = pipeline::analyze(sources, faults, &order, &NoProgress)?;
+    let mut found = std::mem::take(&mut analysis.findings);
+    if analysis.site.heads().any(|head| head.draft) {
+        let site_options = SiteOptions { drafts: Drafts::Exclude, ..site_options.clone() };
+        let published = pipeline::analyze(sources, faults, &site_options, &NoProgress)?;
         add_findings_hidden_by_drafts(&mut found, published.findings, sources);
     }
-    Ok((draft, found))
+    Ok((analysis, found))
 }
 
 /// Keeps findings that involve a changed file, and findings that the site did not have before, such as links to a
@@ -131,7 +133,7 @@ fn retain_changed(
     found: &mut Vec<Diagnostic>,
     change: &GitDiff,
     sources: &Sources,
-    order: &SiteOptions,
+    site_options: &SiteOptions,
 ) -> anyhow::Result<()> {
     let is_changed = |finding: &Diagnostic| {
         let places = finding.related.iter().map(|(span, _)| span).chain([&finding.span]);
@@ -144,7 +146,7 @@ fn retain_changed(
     let tree = change.tree_before()?;
     // Reading fails if the revision has no site.toml, and then it has no findings.
     if let Ok((sources, faults)) = load::read(tree.path()) {
-        for finding in check_sources(&sources, faults, order)?.1 {
+        for finding in check_sources(&sources, faults, site_options)?.1 {
             let path = sources.get(finding.span.source).path.clone();
             *before.entry((finding.code, path, finding.message)).or_default() += 1;
         }

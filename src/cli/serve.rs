@@ -23,7 +23,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = SiteOptions {
+    let site_options = SiteOptions {
         today: options.date.unwrap_or_else(environment::today),
         drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
         base_url: None,
@@ -43,7 +43,7 @@ pub(super) fn run(
     };
     terminal.message(format!("building {}", root.display()));
     let terminal = terminal.clone();
-    let session = Session { root, order, cache, state: Mutex::default() };
+    let session = Session { root, site_options, cache, state: Mutex::default() };
     let rebuild = move |changes: &Changes, tracker: &Tracker| session.rebuild(changes, tracker);
     serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
     Ok(Outcome::Success)
@@ -52,7 +52,7 @@ pub(super) fn run(
 /// State of one run of `kbgen serve`.
 struct Session {
     root: PathBuf,
-    order: SiteOptions,
+    site_options: SiteOptions,
     cache: BuildCache,
     /// Number of the last build, and its state unless a build is using it.
     state: Mutex<(u64, Option<SessionState>)>,
@@ -60,7 +60,7 @@ struct Session {
 
 /// State that one build passes to the next.
 struct SessionState {
-    order: SiteOptions,
+    site_options: SiteOptions,
     sources: Sources,
     faults: Vec<Diagnostic>,
     built: BuildFiles,
@@ -98,14 +98,14 @@ impl Session {
             Ok(changed) => changed,
             Err(error) => return Rebuild::Broken { plain: format!("{error:#}") },
         };
-        let Some(SessionState { order, sources, faults, built }) = &mut lease.state else {
+        let Some(SessionState { site_options, sources, faults, built }) = &mut lease.state else {
             return Rebuild::Broken { plain: "cannot read the site".to_string() };
         };
         let show = |first: &BuildFiles| tracker.show(first.outputs.clone());
         let made = pipeline::update(
             sources,
             faults.clone(),
-            order,
+            site_options,
             tracker,
             built,
             &Preview { changed: &changed, viewed: &changes.viewed, show: &show },
@@ -120,7 +120,7 @@ impl Session {
         };
         if changes.paths.is_empty() {
             // Saved for the next start only, so that edits do not wait for the disk.
-            let _ = self.cache.store().map(|cache| cache.save(&order.engine));
+            let _ = self.cache.store().map(|cache| cache.save(&site_options.engine));
         }
         rebuild
     }
@@ -144,12 +144,12 @@ impl Session {
             None => {
                 // An abandoned build may still use the previous engine.
                 let engine = match self.state().0 {
-                    1 => Arc::clone(&self.order.engine),
+                    1 => Arc::clone(&self.site_options.engine),
                     _ => Arc::new(self.cache.engine_with_values()),
                 };
                 let (sources, faults) = load::read(&self.root)?;
-                let order = SiteOptions { engine, ..self.order.clone() };
-                *state = Some(SessionState { order, sources, faults, built: BuildFiles::default() });
+                let site_options = SiteOptions { engine, ..self.site_options.clone() };
+                *state = Some(SessionState { site_options, sources, faults, built: BuildFiles::default() });
             }
         }
         Ok(BTreeSet::new())

@@ -129,7 +129,7 @@ fn shortage(figures: &Figures) -> Option<String> {
     SHORTAGE_PAIRS.iter().find_map(|(requested, available)| {
         match (figures.get(requested), figures.get(available)) {
             (Some(Figure::Number(needed)), Some(Figure::Number(had))) if needed > had => {
-                Some(format!("{} too much", format_figure(requested, &Figure::Number(needed - had))))
+                Some(format!("{} missing", format_figure(requested, &Figure::Number(needed - had))))
             }
             _ => None,
         }

@@ -56,7 +56,7 @@ impl Kind {
         match self {
             Self::Reads => "reads",
             Self::Pages => "pages",
-            Self::Clean => "right",
+            Self::Clean => "clean",
             Self::Solutions => "solutions",
             Self::Gathered => "gathered",
             Self::Words => "words",

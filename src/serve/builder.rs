@@ -1,4 +1,4 @@
-//! Main thread of the development server. It starts the other threads and receives their messages.
+//! Coordinating thread of the development server. It starts builds and connections, and receives their messages.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;

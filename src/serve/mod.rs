@@ -214,7 +214,7 @@ fn launch(
         done: done_sender,
     };
     let builder = thread::Builder::new()
-        .name("kbgen build".to_string())
+        .name("kbgen serve".to_string())
         .spawn(move || builder.run(rebuild, announce))
         .context("cannot start a thread")?;
     Ok(Running { address, inbox, done, builder: Some(builder) })

@@ -59,7 +59,7 @@
     return kbgen.tables.pairs
       .filter(pair => figures[pair[0]] > figures[pair[1]])
       .slice(0, 1)
-      .map(pair => t("{size} too much", { size: figure(pair[0], figures[pair[0]] - figures[pair[1]]) }));
+      .map(pair => t("{size} missing", { size: figure(pair[0], figures[pair[0]] - figures[pair[1]]) }));
   }
   // Port of conclusion in src/diagnosis/diagnosed_page.rs.
   function conclusion(cause, figures) {

@@ -480,7 +480,12 @@ fn pages_that_show_parts_of_a_body_are_rendered_again() {
         ("heading", "## Check that it worked", "## Check that it worked at once", "data/search.js"),
         ("link", "## Check", "See [how](/guides/free-memory/).\n\n## Check", "guides/free-memory/index.html"),
         ("front matter", "severity: fatal", "severity: degraded", "errors/index.html"),
-        ("command", "print(1)\n```", "print(1)\n```\n\n## First {#first-step}\n\n```bash\nloader --low\n```", "data/page-texts.js"),
+        (
+            "command",
+            "print(1)\n```",
+            "print(1)\n```\n\n## First {#first-step}\n\n```bash\nloader --low\n```",
+            "data/page-texts.js",
+        ),
         ("words", "loader --low", "loader --lower", "llms-full.txt"),
     ];
     for (what, from, to, shown_in) in edits {
@@ -800,7 +805,7 @@ fn a_diagnosis_is_the_same_with_a_cache_and_sees_every_edit() {
         logs.iter().map(answer).collect::<Vec<_>>()
     };
     let clean = answers(&["--no-cache"]);
-    assert!(clean[0].1.contains("1.50 GiB too much"), "{}", clean[0].1);
+    assert!(clean[0].1.contains("1.50 GiB missing"), "{}", clean[0].1);
     assert_eq!(answers(&[]), clean, "while it is filled");
     assert!(site.pack(Kind::Diagnosis).is_file());
     assert_eq!(answers(&[]), clean, "from the cache");

@@ -62,15 +62,15 @@ pub(super) fn run(
     let (sources, faults) = load::read(&root)?;
     let today = options.date.unwrap_or_else(environment::today);
     let cache = BuildCache::open(&root, &options.cache, terminal);
-    let order = SiteOptions {
+    let site_options = SiteOptions {
         today,
         drafts: Drafts::Include,
         base_url: None,
         audience: Audience::World,
         engine: Arc::new(cache.engine()),
     };
-    let draft = pipeline::analyze(&sources, faults, &order, &NoProgress)?;
-    let places = addresses(&draft.site, &draft.links, &sources);
+    let analysis = pipeline::analyze(&sources, faults, &site_options, &NoProgress)?;
+    let places = addresses(&analysis.site, &analysis.links, &sources);
     let mut history = LinkHistory::open(cache.store(), today, options.fresh);
     let unknown: Vec<&str> = places.keys().map(String::as_str).filter(|url| !history.is_fresh(url)).collect();
     terminal.message(&match unknown.len() {

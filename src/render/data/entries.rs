@@ -60,7 +60,7 @@ entry! {
 }
 
 /// Description of the field `sources`.
-const SOURCES: &str = "What it rests on: addresses, or names of publications.";
+const SOURCES: &str = "Sources: addresses, or names of publications.";
 /// Description of the field `related`.
 const RELATED: &str = "Slugs of errors that belong to it.";
 /// Description of the field `fields`; `schemas` replaces its shape by that of the declared fields.
@@ -69,7 +69,7 @@ const OWN_FIELDS: Shape = Shape::Record(&[]);
 /// Description of the field `released`.
 const RELEASED: &str = "Day of the release.";
 /// Description of the field `note`.
-const NOTE: &str = "What a reader of the figures has to know.";
+const NOTE: &str = "A note on the figures.";
 
 entry! {
     /// A message that leads to a page.
@@ -83,7 +83,7 @@ entry! {
             => maybe(signature.extract.as_ref());
         or_null "when": Shape::Text, "A condition on the figures that chooses between pages."
             => maybe(signature.when.as_ref());
-        required "source": Shape::Url, "Where the message was really seen." => signature.source;
+        required "source": Shape::Url, "The thread or source line that has the message." => signature.source;
         required "versions": Shape::Map(&Shape::Text), "Versions that print it, by tool."
             => pairs(&signature.versions);
         required "samples": TEXTS, "Real output that it matches." => plain(&signature.samples);
@@ -94,12 +94,12 @@ entry! {
     /// A cause of an error.
     CAUSE, fn cause(cx: &'e RenderContext<'e>, head: &'e Head, cause: &'e Cause) {
         required "id": Shape::Slug, "Name of the cause within the page." => cause.id.value;
-        required "title": Shape::Text, "What went wrong." => cause.title.value;
+        required "title": Shape::Text, "Title of the cause." => cause.title.value;
         required "tell": Shape::Text,
-            "How to tell that it is this cause, one line of Markdown; its links count from the site's root."
+            "Evidence of this cause, one line of Markdown; its links start at the root of the site."
             => markdown::line(cx, head, &cause.tell.value, "/").as_str();
         or_null "when": Shape::Text, "A condition on the figures that points to it." => maybe(cause.when.as_ref());
-        or_null "case": Shape::Text, "What answers call it, with values in braces." => maybe(cause.case.as_ref());
+        or_null "case": Shape::Text, "Name of the cause in answers, with values in braces." => maybe(cause.case.as_ref());
         required "solutions": SLUGS, "Ids of solutions, the best first." => plain(&cause.solutions);
     }
 }
@@ -108,8 +108,8 @@ entry! {
     /// A solution of an error.
     SOLUTION, fn solution(solution: &'e Solution) {
         required "id": Shape::Slug, "Name of the solution within the page, and of its section." => solution.id.value;
-        required "title": Shape::Text, "What to do." => solution.heading;
-        required "cost": Cost::SHAPE, "What it costs." => solution.cost;
+        required "title": Shape::Text, "Title of the solution." => solution.heading;
+        required "cost": Cost::SHAPE, "Cost of the solution." => solution.cost;
     }
 }
 
@@ -117,7 +117,7 @@ entry! {
     /// A change of a page.
     CHANGE, fn change(change: &'e ChangelogEntry) {
         required "date": Shape::Date, "Day of the change." => change.date.value.to_string();
-        required "what": Shape::Text, "What readers should know of it." => change.what;
+        required "what": Shape::Text, "Description of the change." => change.what;
     }
 }
 
@@ -136,12 +136,12 @@ entry! {
         or_null "description": Shape::Text, "The first sentences of the page."
             => Some(cx.describe(&page.head)).filter(|description| !description.is_empty());
         required "category": Shape::Slug, "Slug of its category." => page.data.category;
-        required "kind": ErrorKind::SHAPE, "What sort of message it is." => page.data.kind;
-        required "severity": Severity::SHAPE, "How bad it is." => page.data.severity;
-        required "status": Status::SHAPE, "Whether people meet it today." => page.data.status;
+        required "kind": ErrorKind::SHAPE, "Kind of message." => page.data.kind;
+        required "severity": Severity::SHAPE, "Severity of the error." => page.data.severity;
+        required "status": Status::SHAPE, "Whether current versions print it." => page.data.status;
         or_null "retired": Shape::Text, "Of a retired error: since when, and what replaced it." => page.data.retired;
         required "tools": SLUGS, "Slugs of the tools that print it." => plain(&page.data.tools);
-        required "platforms": Shape::any(&Platform::SHAPE), "Where it is met; empty: everywhere."
+        required "platforms": Shape::any(&Platform::SHAPE), "Platforms of the error; empty: all."
             => page.data.platforms;
         required "signatures": Shape::any(&Shape::Record(SIGNATURE)), "Messages that lead to the page."
             => each(&page.data.signatures, signature);
@@ -151,7 +151,7 @@ entry! {
             => each(&page.data.solutions, solution);
         required "related": SLUGS, RELATED => plain(&page.data.related);
         optional "fields": OWN_FIELDS, DECLARED => own(cx, &page.head, &page.data.own);
-        required "changes": Shape::any(&Shape::Record(CHANGE)), "What changed on the page, the latest first."
+        required "changes": Shape::any(&Shape::Record(CHANGE)), "Changes of the page, the latest first."
             => each(&page.data.changes, change);
         or_null "verified": Shape::Date, "The day on which its messages and commands were last found again in a source."
             => page.head.verified.as_ref().map(|date| date.value.to_string());
@@ -208,9 +208,9 @@ entry! {
         or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
             => maybe(page.data.released_as.as_ref());
         required "architecture": Shape::Record(ARCHITECTURE), "Hyperparameters." => page.data.architecture.json();
-        or_null "memory": Shape::Record(MEMORY), "What it needs; null where that is not covered."
+        or_null "memory": Shape::Record(MEMORY), "Memory of the model; null where it is not covered."
             => cx.inputs.fits.figures(&page.head.id.slug).map(|figures| memory(cx, figures));
-        or_null "not_covered": Shape::Text, "Why nothing is said of its memory." => not_covered(cx, page);
+        or_null "not_covered": Shape::Text, "The reason why its memory is not covered." => not_covered(cx, page);
         or_null "runs_on": Shape::Record(RUNS_ON), "The smallest card that holds all of it."
             => smallest_card(cx, page);
     }
@@ -254,12 +254,12 @@ entry! {
 entry! {
     /// Memory figures. Weights do not depend on the context, nor buffers on the quantization: their sums are exact.
     MEMORY, fn memory(cx: &'e RenderContext<'e>, figures: &'e Figures) {
-        required "driver_bytes": Shape::Record(DRIVER), "What the driver takes on a card beside the buffers."
+        required "driver_bytes": Shape::Record(DRIVER), "Memory of the driver on a GPU, in addition to the buffers."
             => driver(cx.inputs.fits.driver.0, cx.inputs.fits.driver.1);
         required "weights": Shape::any(&Shape::Record(WEIGHTS)),
             "Weights by quantization; they do not depend on the context." => all_weights(cx, figures);
         required "buffers": Shape::any(&Shape::Record(BUFFERS)),
-            "What is added to the weights, by type of cache and context, for one sequence: the sum is the need."
+            "Memory in addition to the weights, by cache type and context, for one sequence."
             => all_buffers(figures);
     }
 }
@@ -320,8 +320,8 @@ fn visible(data: &DeviceData) -> Vec<impl Serialize> {
 entry! {
     /// A hardware page.
     DEVICE: HEAD, fn device(page: &'e Page<DeviceData>) on head(&page.head); {
-        required "vendor": Vendor::SHAPE, "Who makes it." => page.data.vendor;
-        required "class": DeviceClass::SHAPE, "What sort of device it is." => page.data.class;
+        required "vendor": Vendor::SHAPE, "Vendor of the device." => page.data.vendor;
+        required "class": DeviceClass::SHAPE, "Class of the device." => page.data.class;
         or_null "architecture": Shape::Text, "Name of the architecture." => page.data.architecture;
         or_null "generation": Shape::Text, "Name of the product line." => page.data.generation;
         required "memory_bytes": BYTES, "Memory; of unified memory the largest option." => page.data.memory_bytes();
@@ -347,7 +347,7 @@ entry! {
 entry! {
     /// A tool page.
     TOOL: HEAD, fn tool(page: &'e Page<ToolData>) on head(&page.head); {
-        required "homepage": Shape::Url, "Where the tool lives." => page.data.homepage;
+        required "homepage": Shape::Url, "Home page of the tool." => page.data.homepage;
     }
 }
 

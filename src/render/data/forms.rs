@@ -40,7 +40,7 @@ pub(in crate::render) fn forms() -> [Form; 6] {
 }
 
 const FILE: &[Field] = &[
-    Field::required("$schema", Shape::Text, "Where the schema of this file is, from here."),
+    Field::required("$schema", Shape::Text, "Address of the schema of this file, relative to it."),
     Field::required(
         "version",
         Shape::Integer { min: 1, max: i64::MAX },
@@ -51,7 +51,11 @@ const FILE: &[Field] = &[
 const COLLECTION: &[Field] = &[
     FILE[0],
     FILE[1],
-    Field::required("generated_for", Shape::Url, "Where the site is published; addresses begin there."),
+    Field::required(
+        "generated_for",
+        Shape::Url,
+        "Address of the published site, with which addresses begin.",
+    ),
     Field::required("title", Shape::Text, "Title."),
     Field::required("licence", Shape::Text, "License of the content."),
 ];

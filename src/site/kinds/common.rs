@@ -46,16 +46,14 @@ pub(super) const RUNS: Shared<Vec<CommandRun>> = Shared::optional::<List<Command
     "Programs that accepted their command lines of the page; written by `kbgen verify --run`.",
 );
 pub(super) const WEB_SOURCES: Shared<Vec<Spanned<String>>> =
-    Shared::required::<List<Url, 1>>("sources", "Addresses of what the page rests on.");
+    Shared::required::<List<Url, 1>>("sources", "Addresses of the sources of the page.");
 /// Sources of an error page beside those of its signatures.
 pub const MORE_SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Url>>(
     "sources",
-    "Further addresses that the page rests on; those of its signatures count without being listed.",
+    "Further sources of the page; those of its signatures need not be listed again.",
 );
-pub(super) const SOURCES: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Text>>(
-    "sources",
-    "What the page rests on: addresses, or the name of a publication.",
-);
+pub(super) const SOURCES: Shared<Vec<Spanned<String>>> =
+    Shared::optional::<List<Text>>("sources", "Sources of the page: addresses, or names of publications.");
 
 record! {
     /// A program that accepted its command lines of a page.

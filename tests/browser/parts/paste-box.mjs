@@ -78,7 +78,7 @@ export default function ({ folder, browser, url }) {
       const answer = await page.locator("#paste-out").innerText();
       assert.match(answer, /Line 1:\s+torch\.cuda\.OutOfMemoryError: CUDA out of memory\. Tried/);
       const title = causeTitle(folder, "cuda-oom", "one-huge-request");
-      assert.match(answer, new RegExp(`${title}: requested 2\\.00 GiB, total 8\\.00 GiB, 1\\.50 GiB too much\\.`));
+      assert.match(answer, new RegExp(`${title}: requested 2\\.00 GiB, total 8\\.00 GiB, 1\\.50 GiB missing\\.`));
       assert.match(
         await page.locator("#paste-out a", { hasText: "What fits into 8.00 GiB?" }).getAttribute("href"),
         /will-it-run\/index\.html#mem=8589934592/,
