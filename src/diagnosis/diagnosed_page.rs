@@ -173,7 +173,7 @@ mod tests {
         figures.add("total", Figure::Number(8_589_934_592.0));
         assert_eq!(
             conclusion("The card is full", &["requested".into(), "free".into()], &figures),
-            "The card is full: requested 2.00 GiB, free 809 MiB, 1.21 GiB too much."
+            "The card is full: requested 2.00 GiB, free 809 MiB, 1.21 GiB missing."
         );
     }
 }
