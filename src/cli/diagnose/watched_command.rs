@@ -9,7 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
@@ -20,7 +20,7 @@ const TAIL_BYTES: usize = 1024 * 1024;
 /// Bytes of a line that are held back until the line ends, so that standard output and error do not mix within it.
 const LINE_BYTES: usize = 64 * 1024;
 /// Time for the rest of the output after the command has ended. A process that it started can keep the streams open.
-const REST: Duration = Duration::from_secs(1);
+const REST: Duration = Duration::from_secs(3);
 /// Exit code of a shell for a command that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 /// Exit code of a Windows program that Ctrl-C ended (`STATUS_CONTROL_C_EXIT`).
@@ -60,8 +60,9 @@ pub(super) fn watch(program: &OsStr, arguments: &[OsString], terminal: &Terminal
         child.stderr.take().map(|errors| in_background(errors, terminal.raw_stderr(), &tail, &sender)),
     ];
     let status = child.wait().with_context(fails)?;
+    let deadline = Instant::now() + REST;
     for _ in streams.iter().flatten() {
-        let _ = ends.recv_timeout(REST);
+        let _ = ends.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     }
     let code = exit_code(status);
     let is_failure = !status.success() && ![INTERRUPTED, CONTROL_C_EXIT].contains(&code);
