@@ -9,7 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -54,16 +54,16 @@ pub(super) fn watch(program: &OsStr, arguments: &[OsString], terminal: &Terminal
     let fails = || format!("cannot run `{}`", program.display());
     let mut child = command.spawn().with_context(fails)?;
     let tail = Arc::default();
-    let (sender, ends) = channel();
-    let streams = [
-        child.stdout.take().map(|output| in_background(output, terminal.raw_stdout(), &tail, &sender)),
-        child.stderr.take().map(|errors| in_background(errors, terminal.raw_stderr(), &tail, &sender)),
-    ];
-    let status = child.wait().with_context(fails)?;
-    let deadline = Instant::now() + REST;
-    for _ in streams.iter().flatten() {
-        let _ = ends.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    let (open, streams) = channel();
+    if let Some(output) = child.stdout.take() {
+        in_background(output, terminal.raw_stdout(), &tail, open.clone());
     }
+    if let Some(errors) = child.stderr.take() {
+        in_background(errors, terminal.raw_stderr(), &tail, open);
+    }
+    let status = child.wait().with_context(fails)?;
+    // Nothing is sent: the wait ends when both threads have dropped their sender.
+    let _ = streams.recv_timeout(REST);
     let code = exit_code(status);
     let is_failure = !status.success() && ![INTERRUPTED, CONTROL_C_EXIT].contains(&code);
     let failure = is_failure.then(|| {
@@ -73,17 +73,17 @@ pub(super) fn watch(program: &OsStr, arguments: &[OsString], terminal: &Terminal
     Ok(CommandEnd { code, failure })
 }
 
-/// Passes a stream on in a thread of its own, and sends a message at its end.
+/// Passes a stream on in a thread of its own, which drops `open` at the end of the stream.
 fn in_background(
     from: impl Read + Send + 'static,
     to: impl Write + Send + 'static,
     tail: &Arc<Mutex<VecDeque<u8>>>,
-    ends: &Sender<()>,
+    open: Sender<()>,
 ) {
-    let (tail, ends) = (Arc::clone(tail), ends.clone());
+    let tail = Arc::clone(tail);
     thread::spawn(move || {
         pass_on(from, to, &tail);
-        let _ = ends.send(());
+        drop(open);
     });
 }
 
