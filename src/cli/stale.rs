@@ -37,9 +37,9 @@ pub(super) fn run(arguments: &Arguments, options: &StaleOptions, terminal: &Term
     let (config, faults) = Config::read(&sources);
     let (site, unread) = load::pages_declared(&sources, Drafts::Exclude, config.declared.clone());
     found.extend(faults.into_iter().chain(unread));
-    match diag::faulty_files(&found) {
-        0 => {}
-        count => terminal.message(faulty_files_warning(count)),
+    let faulty_files = diag::faulty_files(&found);
+    if faulty_files > 0 {
+        terminal.message(faulty_files_warning(faulty_files));
     }
     let today = options.date.unwrap_or_else(environment::today);
     let missing = missing(&options.report)?;

@@ -313,7 +313,7 @@
       const said = isAsserted ? t("What the log says:") : t("No page has this message. What the log says:");
       out.replaceChildren(heading(said), readingList(readings));
       if (isAsserted) {
-        out.appendChild(el("p", t("Pages about other messages in the log, which are not the cause:"), "small"));
+        out.appendChild(el("p", t("Pages about messages that do not tell the cause:"), "small"));
       } else if (near.length) out.appendChild(el("p", summary, "small"));
     } else out.replaceChildren(heading(summary));
     if (found.skipped) {
