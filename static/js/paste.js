@@ -351,7 +351,7 @@
         : t("One page describes this message. If none of its causes applies, it does not cover your error.");
     }
     if (!near.length) return t("No known error found.");
-    if ("whole" in near[0]) return t("A page has this title.");
+    if ("whole" in near[0]) return t("A page has this title or answers this question.");
     if (near[0].weak) {
       return t("No known error found. The text contains a message of these pages that is too generic to be certain:");
     }

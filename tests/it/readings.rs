@@ -196,7 +196,8 @@ fn a_reading_is_no_page() {
     let meaning = answer["readings"][0]["figures"]["meaning"].as_str().unwrap();
     assert!(meaning.starts_with("STATUS_HEAP_CORRUPTION"), "{meaning}");
     assert!(answer["matches"].as_array().unwrap().iter().all(|found| found["exact"] == false));
-    let expected = "no signature matches; what the log says:\n\nA process ended with exit code 0xc0000374";
+    let expected =
+        "no page has this message; what the log says:\n\nA process ended with exit code 0xc0000374";
     assert!(text.starts_with(expected), "{text}");
 }
 
@@ -252,7 +253,9 @@ fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
     assert_eq!((names_cause("readings"), names_cause("matches")), (Some(true), Some(false)));
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
     assert!(text.starts_with("what the log says:\n\nThe operating system reports error 5"), "{text}");
-    assert!(place("pages of messages that do not name the cause") < place("kbgen explain vllm-engine-core"));
+    assert!(
+        place("pages about messages that do not tell the cause") < place("kbgen explain vllm-engine-core")
+    );
     let killed = "Killed\nModuleNotFoundError: No module named 'tomato'\n";
     let (answer, text) = diagnose(killed);
     assert_eq!(answer["matches"][0]["slug"], "linux-oom-killer");

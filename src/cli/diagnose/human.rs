@@ -26,11 +26,11 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
     let pages_first =
         is_asserted && (answers.iter().any(|answer| answer.names_cause) || !readings_name_cause);
     if !is_asserted {
-        push_readings(&mut text, "no signature matches; what the log says:\n\n", readings);
+        push_readings(&mut text, "no page has this message; what the log says:\n\n", readings);
     } else if !pages_first {
         push_readings(&mut text, "what the log says:\n\n", readings);
         if answers[0].exact {
-            text.push("pages of messages that do not name the cause:\n\n");
+            text.push("pages about messages that do not tell the cause:\n\n");
         } else if answers.iter().all(|answer| is_named(readings, &answer.slug)) {
             return text;
         }
@@ -41,10 +41,8 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         Evidence::Weak => {
             text.push(format!("{found_nothing}these pages match only unspecific messages:\n\n"));
         }
-        Evidence::Title => text.push("no signature matches; the text is the title of a page:\n\n"),
-        Evidence::Beginning => {
-            text.push("no signature matches; messages of these pages contain this text:\n\n")
-        }
+        Evidence::Title => text.push("a page has this title or answers this question:\n\n"),
+        Evidence::Beginning => text.push("messages of these pages contain this text:\n\n"),
         Evidence::Words => text.push(format!("{found_nothing}similar pages:\n\n")),
     }
     for (at, answer) in answers.iter().enumerate() {
