@@ -115,10 +115,12 @@ export default function ({ folder, browser, url }) {
     await page.waitForFunction(() => kbgen.pages);
     await rows(page).first().waitFor();
   };
-  // The browser closes it a moment after the key.
+  // The browser closes it a moment after the key, and then takes the focus from its field, in which `/` is a letter.
   const escape = async page => {
     await page.keyboard.press("Escape");
-    await page.locator("dialog.finder").waitFor({ state: "hidden" });
+    await page.waitForFunction(
+      () => !document.querySelector("dialog.finder").open && !document.activeElement.matches("input"),
+    );
   };
   const ask = async (page, text) => {
     await field(page).fill(text);
