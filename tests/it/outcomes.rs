@@ -55,8 +55,8 @@ fn files_of_one_name_in_folders_of_one_name_stay_apart() {
     assert!(built.status.success(), "{}", said(&built));
     let text = |folder_below: &str| {
         let entries = fs::read_dir(folder.path().join("out/static").join(folder_below)).unwrap();
-        let texts = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some());
-        texts
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
             .filter(|path| path.extension().is_some_and(|end| end == "txt"))
             .map(fs::read_to_string)
             .collect()
