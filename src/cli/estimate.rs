@@ -18,7 +18,7 @@ use crate::cli::arguments::{Arguments, EstimateOptions};
 use crate::cli::environment;
 use crate::cli::estimate::estimator::RowEstimator;
 use crate::cli::estimate::row::Columns;
-use crate::cli::fit::pages as fit_pages;
+use crate::cli::fit as fit_command;
 use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
 use crate::fit;
@@ -30,7 +30,7 @@ const ROWS_PER_THREAD: usize = 2048;
 pub(super) fn run(arguments: &Arguments, options: &EstimateOptions, terminal: &Terminal) -> Result<Outcome> {
     let base = KnowledgeBase::find(arguments)?;
     base.announce(terminal);
-    let site = fit_pages(&base, true);
+    let site = fit_command::pages(&base, fit_command::is_used);
     let models: BTreeMap<String, Architecture> = site
         .models
         .iter()

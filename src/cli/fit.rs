@@ -35,9 +35,10 @@ use crate::site::Site;
 
 pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Terminal) -> Result<Outcome> {
     let by_name = options.models.iter().any(|model| !model_file::is_file(model));
-    let base = KnowledgeBase::find_pages(arguments, move |path| is_used(path, by_name))?;
+    let is_used = if by_name { is_used } else { is_used_without_names };
+    let base = KnowledgeBase::find_pages(arguments, is_used)?;
     base.announce(terminal);
-    let site = pages(&base, by_name);
+    let site = pages(&base, is_used);
     let report = report::report(&site, &FitRequest::new(&site, options)?)?;
     match options.format {
         OutputFormat::Json => terminal.print_json(&base.answer(report)),
@@ -48,20 +49,24 @@ pub(super) fn run(arguments: &Arguments, options: &FitOptions, terminal: &Termin
     Ok(Outcome::Success)
 }
 
-/// Returns whether an estimate uses a page: those of devices and quantizations, of models if `by_name`, and of the errors that
-/// a report names.
-fn is_used(path: &str, by_name: bool) -> bool {
+/// Returns whether an estimate uses a page: those of devices, quantizations and models, and of the errors that a report
+/// names.
+pub(super) fn is_used(path: &str) -> bool {
     match path.split('/').nth(1) {
-        Some("hardware" | "quants") => true,
-        Some("models") => by_name,
+        Some("hardware" | "quants" | "models") => true,
         Some("errors") => error_page::SLUGS.iter().any(|slug| path.ends_with(&format!("/{slug}.md"))),
         _ => false,
     }
 }
 
-/// Returns the pages that estimates use; those of models only if `by_name`.
-pub(super) fn pages(base: &KnowledgeBase, by_name: bool) -> Site {
-    load::pages(&base.sources().only(|path| is_used(path, by_name)), Drafts::Include).0
+/// As [`is_used`], if no model is given by its name.
+fn is_used_without_names(path: &str) -> bool {
+    is_used(path) && !path.starts_with("content/models/")
+}
+
+/// Returns the pages that an estimate uses.
+pub(super) fn pages(base: &KnowledgeBase, is_used: fn(&str) -> bool) -> Site {
+    load::pages(&base.sources().only(is_used), Drafts::Include).0
 }
 
 /// Estimates a model; returns the report for JSON.

@@ -92,6 +92,11 @@ fn command(arguments: &Arguments, terminal: &Terminal) -> anyhow::Result<Outcome
         Command::Mv(options) => mv::run(arguments, options, terminal),
         Command::Mine(options) => mine::run(arguments, options, terminal),
         Command::Verify(options) => verify::run(arguments, options, terminal),
+        Command::Import(_) | Command::Init(_) | Command::Completions(_) | Command::Man(_)
+            if arguments.root.is_some() =>
+        {
+            anyhow::bail!("`--root` does not apply to a command that reads no site; remove it")
+        }
         Command::Import(options) => import::run(options, terminal),
         Command::Init(options) => init::run(options, terminal),
         Command::Completions(options) => completions::run(options, terminal),

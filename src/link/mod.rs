@@ -11,7 +11,7 @@ use crate::custom::named_entries;
 use crate::engine::Engine;
 use crate::facts::Fact;
 use crate::files::Sources;
-use crate::markdown::{links_inline, refused_scheme};
+use crate::markdown::{Link, links_inline, refused_scheme};
 use crate::site::kinds::{EntryData, ErrorData, GuideData};
 use crate::site::{
     DATA_FILES, Dangling, Head, Kind, LinkTarget, Links, Missing, PageId, PageLinks, Site, parts_of,
@@ -53,7 +53,7 @@ impl<'s> LinkResolver<'s> {
     fn links(&self, head: &Head, named: PathTarget<'_>) -> PageLinks {
         let mut links = PageLinks::default();
         for link in &head.body.outline.links {
-            match self.target(head, &link.destination, link.image) {
+            match self.target(head, link) {
                 Ok(target) => links.targets.push((link.range.clone(), target)),
                 Err(missing) => links.dangling.push(Dangling {
                     span: head.body.span.part(link.range.start, link.range.end),
@@ -95,7 +95,7 @@ impl<'s> LinkResolver<'s> {
     fn add_lines(&self, links: &mut PageLinks, head: &Head, data: &ErrorData) {
         for line in data.causes.iter().flat_map(|cause| [&cause.title, &cause.tell]) {
             for link in links_inline(&line.value) {
-                match self.target(head, &link.destination, false) {
+                match self.target(head, &link) {
                     Ok(target) => drop(links.lines.insert(link.destination, target)),
                     Err(missing) => links.dangling.push(Dangling {
                         span: line.span,
@@ -114,18 +114,19 @@ impl<'s> LinkResolver<'s> {
         self.site.named(&id).find(|head| head.path == path)
     }
 
-    fn target(&self, from: &Head, destination: &str, image: bool) -> Result<LinkTarget, Missing> {
+    fn target(&self, from: &Head, link: &Link) -> Result<LinkTarget, Missing> {
+        let Link { destination, image, .. } = link;
         // A link with a forbidden scheme is never published and already reported.
         let is_refused = refused_scheme(destination).is_some();
-        if image && is_elsewhere(destination) && !is_refused {
+        if *image && is_elsewhere(destination) && !is_refused {
             return Err(Missing::Copy);
         }
         if is_elsewhere(destination) || is_refused {
-            return Ok(LinkTarget::Elsewhere { url: destination.to_string() });
+            return Ok(LinkTarget::Elsewhere { url: destination.clone() });
         }
         let (path, anchor) = match destination.split_once('#') {
             Some((path, anchor)) => (path, Some(anchor.to_string()).filter(|anchor| !anchor.is_empty())),
-            None => (destination, None),
+            None => (destination.as_str(), None),
         };
         if path.is_empty() {
             let anchor = anchor.unwrap_or_default();
@@ -135,7 +136,7 @@ impl<'s> LinkResolver<'s> {
             };
         }
         if let Some(address) = path.strip_prefix('/') {
-            return self.by_address(address, anchor, image);
+            return self.by_address(address, anchor, *image);
         }
         let path = join(&from.path, path);
         if path.ends_with(".md") {
@@ -145,7 +146,7 @@ impl<'s> LinkResolver<'s> {
         match self.sources.asset(&path) {
             Some(_) => Ok(LinkTarget::File { path }),
             None if self.sources.is_unread(&path) => Err(Missing::Unread),
-            None if image || has_extension(&path) => Err(Missing::File { path }),
+            None if *image || has_extension(&path) => Err(Missing::File { path }),
             None => Err(Missing::Page),
         }
     }

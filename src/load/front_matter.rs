@@ -27,8 +27,9 @@ pub(super) struct FrontMatter {
 }
 
 impl FrontMatter {
-    fn new(node: Node, cut: bool) -> Self {
-        Self { node, cut, escaped: Vec::new() }
+    /// Returns the front matter before a syntax error.
+    fn cut(node: Node) -> Self {
+        Self { node, cut: true, escaped: Vec::new() }
     }
 }
 
@@ -40,7 +41,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
             Diagnostic::error(&TOO_LARGE, place.part(0, 1), format!("front matter of {} bytes", text.len()))
                 .help(format!("at most {MAX_BYTES} are allowed; move long text to the body")),
         );
-        return FrontMatter::new(empty, true);
+        return FrontMatter::cut(empty);
     }
     let mut text = text.to_string();
     let tabs = leading_tabs(&mut text, place);
@@ -54,7 +55,7 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 node.iter_mut().for_each(|node| node.mark_unreadable(&repaired));
                 let cut = left_out || faults.iter().any(|fault| fault.code == TOO_LARGE.code);
                 found.extend(faults);
-                return FrontMatter { escaped, ..FrontMatter::new(node.unwrap_or(empty), cut) };
+                return FrontMatter { node: node.unwrap_or(empty), cut, escaped };
             }
             Err(fault) => {
                 let (finding, repair) =
@@ -73,13 +74,13 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                     }
                     Repair::CutAt(end) => {
                         let node = tree(&text[..end], place).ok().and_then(|tree| tree.node);
-                        return FrontMatter::new(node.unwrap_or(empty), true);
+                        return FrontMatter::cut(node.unwrap_or(empty));
                     }
                 }
             }
         }
     }
-    FrontMatter::new(empty, true)
+    FrontMatter::cut(empty)
 }
 
 /// Converts a character index of the parser to a byte offset.

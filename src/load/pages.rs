@@ -197,7 +197,14 @@ fn page(place: &PagePath<'_>, scope: Scope<'_>) -> (Site, Vec<Diagnostic>) {
     // The date is read only if it matters, so that other pages do not depend on it.
     let is_scheduled = PUBLISH_ON.of(&fields).is_some_and(|day| day.value > **today);
     let is_draft = is_scheduled || DRAFT.of(&fields).unwrap_or_default();
-    let head = head(place, &fields, front.escaped, &cut, unread, (is_draft, scope.outlines));
+    let head = head(
+        place,
+        &fields,
+        front.escaped,
+        &cut,
+        unread,
+        HeadOptions { is_draft, has_outline: scope.outlines },
+    );
     if head.draft && drafts == Drafts::Exclude {
         return (site, found);
     }
@@ -223,7 +230,14 @@ fn add_unread(site: &mut Site, place: &PagePath<'_>) {
     let top = Span::top(place.file);
     let cut = Split { front: top, body: top, faults: Vec::new(), certainty: Certainty::Guessed };
     let fields = Fields::none(top);
-    let head = head(place, &fields, Vec::new(), &cut, Unread::Page, (false, true));
+    let head = head(
+        place,
+        &fields,
+        Vec::new(),
+        &cut,
+        Unread::Page,
+        HeadOptions { is_draft: false, has_outline: true },
+    );
     add(site, place, &fields, head);
 }
 
@@ -276,13 +290,18 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
     }
 }
 
+struct HeadOptions {
+    is_draft: bool,
+    has_outline: bool,
+}
+
 fn head(
     place: &PagePath<'_>,
     fields: &Fields,
     escaped: Vec<Spanned<String>>,
     cut: &Split,
     unread: Unread,
-    (draft, outlines): (bool, bool),
+    options: HeadOptions,
 ) -> Head {
     let PagePath { source, file, .. } = *place;
     let (front, body) = (cut.front, cut.body);
@@ -294,11 +313,11 @@ fn head(
             .unwrap_or_else(|| Spanned::new(title_of(&place.slug), front)),
         verified: VERIFIED.of(fields),
         aliases: ALIASES.of(fields).unwrap_or_default(),
-        draft,
+        draft: options.is_draft,
         front,
         escaped,
     };
-    let text = if outlines { &source.text[body.start..body.end] } else { "" };
+    let text = if options.has_outline { &source.text[body.start..body.end] } else { "" };
     let body = Body { span: body, outline: markdown::outline(text) };
     let slug = place.slug.to_lowercase();
     let id = match place.kind {

@@ -146,7 +146,7 @@ fn decode() -> Value {
     let why = |missing: Option<Unmeasured>| missing.map_or(-1, |missing| missing as i64);
     let class = |class: &SpeedClass| {
         let rate = class.rate();
-        let [experts, ram] = [class.unmeasured(true, false), class.unmeasured(false, true)].map(why);
+        let [experts, ram] = [class.unmeasured_with_experts(), class.unmeasured_partly_in_ram()].map(why);
         json!([rate.share, rate.layer_us, experts, ram])
     };
     json!({"classes": SpeedClass::ALL.iter().map(class).collect::<Vec<_>>(), "spread": SPREAD, "ram": RAM_GBPS})

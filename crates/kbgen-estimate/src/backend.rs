@@ -138,14 +138,19 @@ impl Profile {
         }
     }
 
-    /// Returns the weights in device memory, of which `placed` are on the device. `whole` means that all layers and
-    /// experts are on this device, and that it is the only one.
-    pub fn weights(&self, placed: Bytes, file: Bytes, whole: bool) -> BytesRange {
-        let high = placed.max(file);
+    /// Returns the weights in device memory, of which `placed` are on the device.
+    pub fn weights(&self, placed: Bytes, file: Bytes) -> BytesRange {
         match self.file {
             FileShare::None => BytesRange { low: placed, high: placed },
-            FileShare::Mapped if whole => BytesRange { low: high, high },
-            FileShare::Mapped | FileShare::Shared => BytesRange { low: placed, high },
+            FileShare::Mapped | FileShare::Shared => BytesRange { low: placed, high: placed.max(file) },
+        }
+    }
+
+    /// Returns the weights in device memory if this is the only device, with all layers and experts on it.
+    pub fn all_weights(&self, placed: Bytes, file: Bytes) -> BytesRange {
+        match self.file {
+            FileShare::Mapped => BytesRange { low: placed.max(file), high: placed.max(file) },
+            FileShare::None | FileShare::Shared => self.weights(placed, file),
         }
     }
 }

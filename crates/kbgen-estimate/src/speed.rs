@@ -127,14 +127,14 @@ impl SpeedClass {
         DecodeRate { share, layer_us }
     }
 
-    /// Returns the reason why the speed of a model is unknown, or `None`.
-    pub fn unmeasured(self, has_experts: bool, is_partly_in_ram: bool) -> Option<Unmeasured> {
-        match self {
-            SpeedClass::NvidiaHbm if has_experts => Some(Unmeasured::Experts),
-            SpeedClass::NvidiaGddr | SpeedClass::AmdGddr => None,
-            _ if is_partly_in_ram => Some(Unmeasured::Ram),
-            _ => None,
-        }
+    /// Returns the reason why the speed of a model with experts is unknown, or `None`.
+    pub fn unmeasured_with_experts(self) -> Option<Unmeasured> {
+        (self == SpeedClass::NvidiaHbm).then_some(Unmeasured::Experts)
+    }
+
+    /// Returns the reason why the speed of a model that is partly in RAM is unknown, or `None`.
+    pub fn unmeasured_partly_in_ram(self) -> Option<Unmeasured> {
+        (!matches!(self, SpeedClass::NvidiaGddr | SpeedClass::AmdGddr)).then_some(Unmeasured::Ram)
     }
 }
 

@@ -148,9 +148,6 @@ impl Index {
         log: &LogEnd<'_>,
     ) -> Vec<Reading> {
         let rule = |slug: &str| self.scanner.table.readings.iter().find(|rule| rule.slug == slug);
-        let may_read = |found: &Match, is_whole| {
-            rule(&found.slug).is_some_and(|rule| rule.may_read(found, log, is_whole))
-        };
         let is_excluded = |slug: &str, line: usize| {
             let excludes = |(of, at): &(String, usize)| of == slug && at.abs_diff(line) <= NEGATION_DISTANCE;
             diagnosis.exclusions.iter().any(excludes)
@@ -165,15 +162,17 @@ impl Index {
                 survivable: false,
                 ..found.clone()
             });
-            std::iter::once(found.clone()).chain(others).find(|found| may_read(found, false))
+            std::iter::once(found.clone())
+                .chain(others)
+                .find(|found| rule(&found.slug).is_some_and(|rule| rule.may_read(found, log)))
         };
         let mut found: Vec<Match> = diagnosis.readings.iter().filter_map(readable).collect();
         for (line, message) in reading::messages(diagnosis, traceback) {
             for own in self.diagnose(&format!("Error: {message}")).readings {
                 let own = Match { line, column: 1, ..own };
-                let names_cause = rule(&own.slug).is_some_and(ReadingRule::names_cause);
+                let reads = |rule: &ReadingRule| rule.names_cause() && rule.may_read_message(&own, log);
                 let is_known = found.iter().any(|other| other.slug == own.slug);
-                if names_cause && !is_excluded(&own.slug, line) && !is_known && may_read(&own, true) {
+                if !is_excluded(&own.slug, line) && !is_known && rule(&own.slug).is_some_and(reads) {
                     found.push(own);
                 }
             }

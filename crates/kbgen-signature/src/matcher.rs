@@ -63,6 +63,8 @@ pub(crate) struct MatchSpan {
 
 struct MatchState<'m> {
     text: &'m NormalText,
+    /// Index of the first character of the match.
+    start: usize,
     placeholders: &'m mut Vec<(usize, usize)>,
     tries: &'m mut usize,
     budget: &'m mut StepBudget,
@@ -172,21 +174,27 @@ impl Matcher {
             return None;
         }
         let mut tries = MAX_TRIES;
-        let mut state = MatchState { text, placeholders: &mut span.placeholders, tries: &mut tries, budget };
-        span.end = self.match_parts(&mut state, self.first_text_part, at, span.start == at)?;
+        let mut state = MatchState {
+            text,
+            start: span.start,
+            placeholders: &mut span.placeholders,
+            tries: &mut tries,
+            budget,
+        };
+        span.end = self.match_parts(&mut state, self.first_text_part, at)?;
         Some(span)
     }
 
-    fn match_parts(&self, state: &mut MatchState<'_>, part: usize, at: usize, first: bool) -> Option<usize> {
+    fn match_parts(&self, state: &mut MatchState<'_>, part: usize, at: usize) -> Option<usize> {
         match self.parts.get(part) {
             None => self.is_end_valid(state.text, at).then_some(at),
             Some(MatcherPart::Text { bytes, spaced, joint }) => {
                 state.budget.charge(1 + bytes.len() / 16)?;
-                let end = self.match_literal(state.text, at, bytes, spaced, first)?;
+                let end = self.match_literal(state.text, at, bytes, spaced, state.start)?;
                 if !joint.allows(state.text, at, end) {
                     return None;
                 }
-                self.match_parts(state, part + 1, end, false)
+                self.match_parts(state, part + 1, end)
             }
             Some(MatcherPart::Placeholder(kind, _)) => {
                 if part + 1 == self.parts.len() && *kind == PlaceholderType::Any {
@@ -213,7 +221,7 @@ impl Matcher {
                     }
                     *state.tries = state.tries.checked_sub(1)?;
                     state.placeholders.push((at, end));
-                    if let Some(found) = self.match_parts(state, part + 1, end, false) {
+                    if let Some(found) = self.match_parts(state, part + 1, end) {
                         return Some(found);
                     }
                     state.placeholders.pop();
@@ -237,12 +245,12 @@ impl Matcher {
         at: usize,
         bytes: &[u8],
         spaced: &[bool],
-        first: bool,
+        start: usize,
     ) -> Option<usize> {
         if text.bytes.get(at..at + bytes.len())? != bytes {
             return None;
         }
-        let begin = usize::from(first || at == 0);
+        let begin = usize::from(at == start || at == 0);
         for (index, &has_space) in spaced.iter().enumerate().skip(begin) {
             let at = at + index;
             let gap = text.gaps[at];

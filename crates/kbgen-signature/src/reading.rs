@@ -102,16 +102,23 @@ impl ReadingRule {
         (MESSAGE_ORDER..TRACEBACK_ORDER).contains(&self.order)
     }
 
+    /// Returns whether it reads every message of a form, or repeats messages.
+    fn reads_any(&self) -> bool {
+        self.reads_form() || self.order >= REPEATING_ORDER
+    }
+
     /// Returns whether it may read a message. A rule for any message reads only reports of errors, and no text that
-    /// consists of several short lines: `is_whole` if the message is known to be within its line.
-    pub(crate) fn may_read(&self, found: &Match, log: &LogEnd<'_>, is_whole: bool) -> bool {
-        if !self.reads_form() && self.order < REPEATING_ORDER {
-            return true;
-        }
+    /// consists of several short lines.
+    pub(crate) fn may_read(&self, found: &Match, log: &LogEnd<'_>) -> bool {
         let line = log.line(found.line);
         // Without the name of its logger, the message is read on its own.
         let is_message = !self.reads_form() || !has_logger(line);
-        !is_quiet(line) && (is_whole || is_message && is_on_line(&found.figures, line))
+        !self.reads_any() || !is_quiet(line) && is_message && is_on_line(&found.figures, line)
+    }
+
+    /// As [`ReadingRule::may_read`], of a message that is known to be within its line.
+    pub(crate) fn may_read_message(&self, found: &Match, log: &LogEnd<'_>) -> bool {
+        !self.reads_any() || !is_quiet(log.line(found.line))
     }
 }
 

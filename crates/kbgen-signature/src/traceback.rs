@@ -179,7 +179,7 @@ impl Reader {
             || content.starts_with("The above exception was the direct cause")
         {
             self.linked = true;
-        } else if let Some((name, message)) = exception(&content, self.inside, !self.frames.is_empty()) {
+        } else if let Some((name, message)) = exception(&content, self.part()) {
             if self.inside || self.best.is_none() {
                 let is_ignored = std::mem::take(&mut self.ignored);
                 let is_wrapper = is_ignored || WRAPPERS.iter().any(|part| content.contains(part));
@@ -194,6 +194,14 @@ impl Reader {
             let found = inline_exception(&content);
             self.inline =
                 found.map(|(name, message)| Raised { name, message, line: at, ..Raised::default() });
+        }
+    }
+
+    fn part(&self) -> LogPart {
+        match (self.inside, self.frames.is_empty()) {
+            (false, _) => LogPart::Text,
+            (true, true) => LogPart::Traceback,
+            (true, false) => LogPart::Frames,
         }
     }
 
@@ -257,8 +265,18 @@ fn is_name(text: &str) -> bool {
         && characters.all(|other| other.is_ascii_alphanumeric() || "._".contains(other))
 }
 
+/// Part of a log that a line is in.
+#[derive(Clone, Copy, PartialEq)]
+enum LogPart {
+    Text,
+    /// A traceback, before its first frame.
+    Traceback,
+    /// A traceback, after a frame.
+    Frames,
+}
+
 /// Reads `package.NameError: message` as name and message. After a frame, `Exception` and any class of a module are names.
-fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, String)> {
+fn exception(content: &str, part: LogPart) -> Option<(String, String)> {
     let (name, message) = match content.split_once(':') {
         Some((name, message)) => (name, message.trim()),
         None => (content, ""),
@@ -267,8 +285,8 @@ fn exception(content: &str, inside: bool, after_frame: bool) -> Option<(String, 
     let is_class = last != name && last.starts_with(|first: char| first.is_ascii_uppercase());
     let ends =
         ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
-    let is_known = ends || inside && after_frame && (is_class || name == "Exception");
-    let is_exception = is_name(name) && is_known && (inside || !message.is_empty());
+    let is_known = ends || part == LogPart::Frames && (is_class || name == "Exception");
+    let is_exception = is_name(name) && is_known && (part != LogPart::Text || !message.is_empty());
     is_exception.then(|| (name.to_owned(), cut(message)))
 }
 
@@ -281,7 +299,7 @@ pub(crate) fn inline_exception(content: &str) -> Option<(String, String)> {
         let message = content[end + 1..].trim();
         match &before[start..] {
             name @ "Exception" if !message.is_empty() => Some((name.to_owned(), cut(message))),
-            _ => exception(&content[start..], false, false),
+            _ => exception(&content[start..], LogPart::Text),
         }
     })
 }

@@ -89,7 +89,8 @@ fn rate(
     let (class, bandwidth) = card.speed.ok_or("the bandwidth is unknown without --gpu")?;
     let class = class.map_err(|missing| missing.reason())?;
     let bandwidth = bandwidth.ok_or("the bandwidth of the device is not confirmed")?;
-    match class.unmeasured(request.model.experts.is_some(), is_partly_in_ram) {
+    let experts = request.model.experts.as_ref().and_then(|_| class.unmeasured_with_experts());
+    match experts.or_else(|| class.unmeasured_partly_in_ram().filter(|_| is_partly_in_ram)) {
         Some(missing) => Err(missing.reason()),
         None => Ok((class.rate(), bandwidth)),
     }

@@ -147,9 +147,9 @@ impl Repairs<'_> {
                 let address = written.trim_end_matches(['_', '*', '~']);
                 self.edit(range.start..range.start + address.len(), format!("<{address}>"));
             }
-            Error::HeadingAttribute(_) => self.set_braces(range.start, true),
+            Error::HeadingAttribute(_) => self.reduce_braces_to_id(range.start),
             Error::HeadingIdSpelling(_) | Error::DuplicateId(_) | Error::ReservedId(_) => {
-                self.set_braces(range.start, false);
+                self.replace_braces(range.start, |_| String::new());
             }
             Error::HeadingSkipsLevel { before, .. } => self.set_level(&range, before + 1),
             Error::HeadingNested => {
@@ -213,15 +213,22 @@ impl Repairs<'_> {
         }
     }
 
-    /// Replaces the braces after a heading by an id in them, or removes them.
-    fn set_braces(&mut self, at: usize, keeps_id: bool) {
+    /// Reduces the braces after a heading to the id in them; without one, removes them.
+    fn reduce_braces_to_id(&mut self, at: usize) {
+        self.replace_braces(at, |braces| {
+            let mut words = braces.trim_matches(['{', '}', ' ']).split_whitespace();
+            words.find_map(|word| word.strip_prefix('#')).map(|id| format!("{{#{id}}}")).unwrap_or_default()
+        });
+    }
+
+    /// Replaces the braces after a heading.
+    fn replace_braces(&mut self, at: usize, new: impl Fn(&str) -> String) {
         let body = &self.page.body.text;
         let end = body[at..].find('\n').map_or(body.len(), |length| at + length);
         let start = body[..at].rfind('\n').map_or(0, |start| start + 1);
         let Some(open) = body[start..end].rfind('{').map(|offset| start + offset) else { return };
-        let words = body[open..end].trim_matches(['{', '}', ' ']).split_whitespace();
-        let id = words.filter_map(|word| word.strip_prefix('#')).next().filter(|_| keeps_id);
-        self.edit(open..end, id.map(|id| format!("{{#{id}}}")).unwrap_or_default());
+        let new = new(&body[open..end]);
+        self.edit(open..end, new);
     }
 
     fn set_level(&mut self, range: &Range<usize>, level: u8) {

@@ -165,7 +165,7 @@ impl<'b> Tools<'b> {
             "explain" => self.result(explain(self.base.sources(), text(arguments, "page")?)?),
             "fit" => {
                 let Command::Fit(options) = fit_command(arguments)? else { bail!("not an estimate") };
-                let site = self.fit_pages.get_or_init(|| fit::pages(self.base, true));
+                let site = self.fit_pages.get_or_init(|| fit::pages(self.base, fit::is_used));
                 self.result(fit::estimate(site, &options)?)
             }
             _ => self.result(self.search(text(arguments, "query")?, top(arguments)?)),

@@ -161,13 +161,14 @@ fn draw(
 
 /// Returns the levels of GPUs, and of other sizes, that are within the scale; curves end at `ends`.
 fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
-    let level = |label: String, card: bool, bytes: f64| {
+    let level = |label: String, bytes: f64| {
         let y = scale.y(bytes);
         let is_crossed = ends.iter().any(|end| (y - MIN_LABEL_DISTANCE - 6.0..y).contains(end));
-        Level { label, card, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
+        Level { label, card: false, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
     };
-    let cards = rooms.iter().map(|(size, room)| level(format!("{size} GB"), true, *room as f64));
-    let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), false, *size as f64 * GIB));
+    let cards =
+        rooms.iter().map(|(size, room)| Level { card: true, ..level(format!("{size} GB"), *room as f64) });
+    let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), *size as f64 * GIB));
     let mut levels: Vec<Level> = Vec::new();
     for level in cards.chain(others) {
         let inside = (MIN_LABEL_DISTANCE..f64::from(HEIGHT)).contains(&level.y);

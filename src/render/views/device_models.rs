@@ -11,7 +11,7 @@ use crate::render::views::common::{CellView, parameters};
 use crate::render::views::context::RenderContext;
 use crate::render::views::defaults::default_quant;
 use crate::render::views::model::by_parameters;
-use crate::render::views::verdicts::{VERDICTS, cell, cells, verdict_rank};
+use crate::render::views::verdicts::{VERDICTS, cell_with_offload, cells, verdict_rank};
 use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Page, Run};
 
@@ -82,7 +82,7 @@ fn cells_by_size(
     let quant = default_quant(cx.inputs, model, figures);
     let cell = |size: u64| {
         let memory = DeviceMemory::new(device.backends(), device.visible_range(size));
-        cell(cx, figures, quant?, &memory, true).map(named)
+        cell_with_offload(cx, figures, quant?, &memory).map(named)
     };
     device.memory_sizes().into_iter().map(cell).collect()
 }

@@ -54,32 +54,42 @@ pub(super) fn cells(
 ) -> Vec<CellView> {
     let usual = default_quant(cx.inputs, model, figures);
     let quants = quants_of(cx, model, figures).into_iter();
-    quants.filter_map(|quant| cell(cx, figures, quant, memory, Some(quant) == usual)).collect()
+    let cell = |quant| match Some(quant) == usual {
+        true => cell_with_offload(cx, figures, quant, memory),
+        false => cell(cx, figures, quant, memory),
+    };
+    quants.filter_map(cell).collect()
 }
 
-/// Returns the verdict for a model in a quantization on a device; with `offload`, whether a part of it runs there.
-pub(super) fn cell(
+/// Returns the verdict for a model in a quantization on a device; if the model does not fit, whether a part of it runs
+/// there.
+pub(super) fn cell_with_offload(
     cx: &RenderContext<'_>,
     figures: &Figures,
     quant: usize,
     memory: &DeviceMemory,
-    offload: bool,
 ) -> Option<CellView> {
+    let whole = cell(cx, figures, quant, memory)?;
+    if whole.verdict != Verdict::No.name() {
+        return Some(whole);
+    }
+    let part = partial(cx, figures, quant, DEFAULT_CTX.min(figures.max_ctx), memory);
+    Some(match part {
+        Some(note) => CellView { verdict: "part", note: Some(note), ..whole },
+        None => whole,
+    })
+}
+
+/// Returns the verdict for a whole model in a quantization on a device.
+fn cell(cx: &RenderContext<'_>, figures: &Figures, quant: usize, memory: &DeviceMemory) -> Option<CellView> {
     let ctx = DEFAULT_CTX.min(figures.max_ctx);
-    let total = figures.total_range(quant, Run::plain(0), ctx, memory.backends)?;
-    let verdict = memory.verdict(total);
-    let in_part = match verdict {
-        Verdict::No if offload => partial(cx, figures, quant, ctx, memory),
-        _ => None,
-    };
+    let verdict = memory.verdict(figures.total_range(quant, Run::plain(0), ctx, memory.backends)?);
     let largest = || figures.largest_context(quant, Run::plain(0), memory);
+    let largest = (verdict == Verdict::Fits).then(largest).flatten();
     Some(CellView {
         quant: cx.inputs.fits.quants[quant].clone(),
-        verdict: if in_part.is_some() { "part" } else { verdict.name() },
-        note: match verdict {
-            Verdict::Fits => largest().map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
-            _ => in_part,
-        },
+        verdict: verdict.name(),
+        note: largest.map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
     })
 }
 

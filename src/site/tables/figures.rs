@@ -162,7 +162,7 @@ impl Figures {
         let of = |backend: &Backend| {
             let profile = backend.profile();
             let compute = profile.compute(Bytes(self.compute(on(&profile, run), ctx)?));
-            let weights = profile.weights(Bytes(fit.gpu), Bytes(fit.file), true);
+            let weights = profile.all_weights(Bytes(fit.gpu), Bytes(fit.file));
             Some(BytesRange {
                 low: weights.low + cache + compute.low,
                 high: weights.high + cache + compute.high,

@@ -86,8 +86,14 @@ impl Builder<'_> {
         inputs.expect("a layer with attention has its inputs")
     }
 
-    /// Builds multi-head attention, with the output projection if `project`.
-    pub(crate) fn attend(&mut self, layer: u64, parts: Projections, project: bool) -> TensorId {
+    /// Builds multi-head attention with its output projection.
+    pub(crate) fn projected_attention(&mut self, layer: u64, parts: Projections) -> TensorId {
+        let out = self.attention(layer, parts);
+        self.linear(layer, Name::AttentionOutput, Some(Name::AttentionOutputBias), out)
+    }
+
+    /// Builds multi-head attention without an output projection.
+    pub(crate) fn attention(&mut self, layer: u64, parts: Projections) -> TensorId {
         let inputs = self.inputs_of(layer);
         let Projections { mut query, mut key, mut value } = parts;
         if let Some(rotation) = inputs.key_rotation {
@@ -113,11 +119,7 @@ impl Builder<'_> {
         if let Some(rotation) = inputs.value_rotation {
             out = self.rotate(out, rotation);
         }
-        if project {
-            self.linear(layer, Name::AttentionOutput, Some(Name::AttentionOutputBias), out)
-        } else {
-            out
-        }
+        out
     }
 
     /// Builds attention over the cache of the last layer of the same kind that has a cache of its own.

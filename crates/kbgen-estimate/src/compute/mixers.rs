@@ -56,7 +56,7 @@ impl Builder<'_> {
         if let Some(after_rope) = family.after_rope {
             after_rope(self, layer, &mut parts);
         }
-        self.attend(layer, parts, true)
+        self.projected_attention(layer, parts)
     }
 
     fn head_norm(&mut self, layer: u64, name: Name, x: TensorId) -> TensorId {

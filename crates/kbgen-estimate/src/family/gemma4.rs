@@ -85,7 +85,7 @@ fn attention(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
     let key = builder.norm(key, NormKind::Rms, layer, Name::KNorm);
     let value = builder.bare_norm(value, NormKind::Rms);
     let key = builder.rope(layer, key);
-    builder.attend(layer, Projections { query, key, value }, true)
+    builder.projected_attention(layer, Projections { query, key, value })
 }
 
 /// Computes the per-layer embeddings of the tokens, from a table and from a projection of the input

@@ -37,7 +37,7 @@ fn attention(builder: &mut Builder<'_>, layer: u64, x: TensorId) -> TensorId {
     let value = builder.graph.reshape(flat.value, shape([head_dim, kv_heads, tokens]));
     let query = builder.rope(layer, query);
     let key = builder.rope(layer, key);
-    let out = builder.attend(layer, Projections { query, key, value }, false);
+    let out = builder.attention(layer, Projections { query, key, value });
     let opened = builder.graph.in_place(&[gate]);
     let gated = builder.graph.in_place(&[out, opened]);
     builder.linear(layer, Name::AttentionOutput, None, gated)

@@ -130,8 +130,8 @@ impl Planner<'_> {
             && settings.gpu_layers.is_none_or(|layers| layers >= places)
             && settings.experts == ExpertPlacement::WithLayer;
         let file = if is_only { file } else { Bytes(0) };
-        let bands =
-            self.backends_of(gpu).iter().map(|backend| backend.profile().weights(placed, file, is_whole));
+        let weights = if is_whole { Profile::all_weights } else { Profile::weights };
+        let bands = self.backends_of(gpu).iter().map(|backend| weights(&backend.profile(), placed, file));
         bands.reduce(BytesRange::hull).unwrap_or_default()
     }
 
