@@ -1,6 +1,7 @@
 //! Edits of sources: replacements of spans.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::files::source::{SourceId, Sources};
 use crate::files::span::Span;
@@ -39,18 +40,28 @@ pub fn compatible(mut edits: Vec<Edit>) -> Vec<Edit> {
 
 /// Returns the new texts of the edited sources, with the [`compatible`] ones of the edits.
 pub fn apply(edits: Vec<Edit>, sources: &Sources) -> BTreeMap<SourceId, String> {
-    let mut texts: BTreeMap<SourceId, (String, usize)> = BTreeMap::new();
+    let mut by_source: BTreeMap<SourceId, Vec<(Range<usize>, String)>> = BTreeMap::new();
     for Edit { span, text } in compatible(edits) {
-        let (new, end) = texts.entry(span.source).or_default();
-        new.push_str(&sources.get(span.source).text[*end..span.start]);
-        new.push_str(&text);
-        *end = span.end;
+        by_source.entry(span.source).or_default().push((span.start..span.end, text));
     }
-    let finish = |(id, (mut text, end)): (SourceId, (String, usize))| {
-        text.push_str(&sources.get(id).text[end..]);
-        (id, text)
-    };
-    texts.into_iter().map(finish).collect()
+    let edited = |(id, edits)| (id, replace_ranges(&sources.get(id).text, edits));
+    by_source.into_iter().map(edited).collect()
+}
+
+/// Replaces ranges of a text; of overlapping ones, only the first.
+pub fn replace_ranges(text: &str, mut replacements: Vec<(Range<usize>, String)>) -> String {
+    replacements.sort_by_key(|(range, _)| (range.start, range.end));
+    let mut edited = String::with_capacity(text.len());
+    let mut end = 0;
+    for (range, new) in replacements {
+        if range.start >= end {
+            edited.push_str(&text[end..range.start]);
+            edited.push_str(&new);
+            end = range.end;
+        }
+    }
+    edited.push_str(&text[end..]);
+    edited
 }
 
 #[cfg(test)]

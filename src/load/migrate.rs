@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::custom::Vocabularies;
 use crate::diag::{Diagnostic, Severity};
-use crate::files::{Source, SourceId, Sources, Span, Spanned};
+use crate::files::{Source, SourceId, Sources, Span, Spanned, replace_ranges};
 use crate::load::front_matter;
 use crate::load::rules::OLD_FORMAT;
 use crate::load::split::{Certainty, split};
@@ -193,13 +193,8 @@ struct Editor<'t> {
 }
 
 impl Editor<'_> {
-    fn finish(mut self) -> String {
-        self.edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
-        let mut text = self.text.to_string();
-        for (range, new) in self.edits {
-            text.replace_range(range, &new);
-        }
-        text
+    fn finish(self) -> String {
+        replace_ranges(self.text, self.edits)
     }
 
     /// Removes the lines of a key and its value; a comment behind the value stays.

@@ -76,7 +76,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             Ok((_, body))
                 if path.split('/').any(|part| part.starts_with('_') && !part.starts_with("_index.")) =>
             {
-                snippets.insert(path, body.text);
+                snippets.insert(path, body.text().to_string());
             }
             Ok((header, body)) => {
                 let address = address(&path, &header);
@@ -87,8 +87,12 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     }
     copy_static(tree, "static/", &mut site);
     site.pages = in_order(found);
-    let texts: BTreeMap<String, String> =
-        site.pages.iter().map(|page| (page.path.clone(), page.body.text.clone())).chain(snippets).collect();
+    let texts: BTreeMap<String, String> = site
+        .pages
+        .iter()
+        .map(|page| (page.path.clone(), page.body.text().to_string()))
+        .chain(snippets)
+        .collect();
     for page in &mut site.pages {
         let (path, title) = (page.path.clone(), page.title.clone());
         let mut own = |tag: &Shortcode, inner: Option<&str>| of_hugo(tag, inner, &path, &title, &texts);

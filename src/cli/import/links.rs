@@ -26,7 +26,7 @@ pub(super) fn rewrite(
     url: &str,
 ) {
     let resolver = Resolver::new(&site.pages, files, url);
-    let anchors: Vec<Anchors> = site.pages.iter().map(|page| anchors(&page.body.text)).collect();
+    let anchors: Vec<Anchors> = site.pages.iter().map(|page| anchors(page.body.text())).collect();
     let drafts: Vec<bool> = site.pages.iter().map(|page| page.draft).collect();
     let mut edits = Vec::new();
     for (index, page) in site.pages.iter().enumerate() {
@@ -40,7 +40,7 @@ pub(super) fn rewrite(
             edits: Vec::new(),
             losses: &mut site.losses,
         };
-        for link in &markdown::outline(&page.body.text).links {
+        for link in &markdown::outline(page.body.text()).links {
             links.rewrite(link, &resolver);
         }
         edits.push(links.edits);
@@ -158,7 +158,7 @@ impl PageLinks<'_> {
         if destination == "#top" || (is_elsewhere && !is_own && !link.image) {
             return;
         }
-        if self.page.body.text[link.range.clone()].starts_with(['[', '!']) {
+        if self.page.body.text()[link.range.clone()].starts_with(['[', '!']) {
             // A link without a destination.
             self.edits.push((link.range.clone(), link.text.clone()));
             return;
@@ -223,7 +223,7 @@ impl PageLinks<'_> {
 
     /// Replaces an image by a link, or by its text inside a link.
     fn link_to_image(&mut self, link: &Link, address: &str) {
-        let text = &self.page.body.text;
+        let text = self.page.body.text();
         let before = &text[..link.range.start];
         let start = before.rfind("![").filter(|_| before.trim_end_matches('<').ends_with("]("));
         let Some(start) = start else { return self.references_to_image(&link.range, address) };
@@ -242,7 +242,7 @@ impl PageLinks<'_> {
 
     /// Replaces images with a definition by links.
     fn references_to_image(&mut self, definition: &Range<usize>, address: &str) {
-        let text = &self.page.body.text;
+        let text = self.page.body.text();
         let line = text[..definition.start].rsplit('\n').next().unwrap_or_default();
         self.edits.push((definition.clone(), address.to_string()));
         let Some(label) = line

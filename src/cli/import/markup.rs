@@ -16,7 +16,7 @@ const MAX_PASSES: usize = 24;
 pub(super) fn convert(page: &mut ImportedPage, losses: &mut Vec<Loss>) {
     move_title(page);
     let repair = |page: &mut ImportedPage, losses: &mut Vec<Loss>, pass: usize| {
-        let outline = markdown::outline(&page.body.text);
+        let outline = markdown::outline(page.body.text());
         let mut repairs = Repairs { page, outline: &outline, pass, edits: Vec::new(), losses };
         repairs.collect();
         let edits = repairs.edits;
@@ -24,10 +24,10 @@ pub(super) fn convert(page: &mut ImportedPage, losses: &mut Vec<Loss>) {
         page.body.apply(edits);
         is_done
     };
-    if (0..MAX_PASSES).any(|pass| repair(page, losses, pass)) && !has_errors(&page.body.text) {
+    if (0..MAX_PASSES).any(|pass| repair(page, losses, pass)) && !has_errors(page.body.text()) {
         return;
     }
-    let outline = markdown::outline(&page.body.text);
+    let outline = markdown::outline(page.body.text());
     let first = outline.errors.iter().find(|error| is_error(&error.kind));
     let what = first.map_or_else(|| "markup".to_string(), |error| error.kind.message());
     let line = page.body.line(first.map_or(0, |error| error.range.start));
@@ -37,8 +37,8 @@ pub(super) fn convert(page: &mut ImportedPage, losses: &mut Vec<Loss>) {
         LossKind::Markup,
         format!("{what}: the page is shown as source text"),
     ));
-    let whole = 0..page.body.text.len();
-    let block = code_block("text", &page.body.text);
+    let whole = 0..page.body.text().len();
+    let block = code_block("text", page.body.text());
     page.body.apply(vec![(whole, block)]);
 }
 
@@ -53,7 +53,7 @@ fn is_error(kind: &Error) -> bool {
 
 /// Removes a first heading that is the title, or that becomes it.
 fn move_title(page: &mut ImportedPage) {
-    let outline = markdown::outline(&page.body.text);
+    let outline = markdown::outline(page.body.text());
     let first = outline.headings.first();
     let is_title =
         |title: &str| !title.is_empty() && (page.title.is_empty() || title.eq_ignore_ascii_case(&page.title));
@@ -110,7 +110,7 @@ impl Repairs<'_> {
     }
 
     fn repair(&mut self, kind: &Error, range: Range<usize>, open: &mut OpenTags) {
-        let body = &self.page.body.text;
+        let body = self.page.body.text();
         let written = &body[range.clone()];
         match kind {
             Error::HtmlComment if written.trim_end().ends_with("-->") => self.edit(range, ""),
@@ -187,7 +187,7 @@ impl Repairs<'_> {
     /// Reduces the attributes of code blocks to language and title.
     fn fences(&mut self) {
         for fence in &self.outline.fences {
-            let line = self.page.body.text[fence.range.clone()].lines().next().unwrap_or_default();
+            let line = self.page.body.text()[fence.range.clone()].lines().next().unwrap_or_default();
             let info = line.trim_start_matches(['`', '~']);
             let start = fence.range.start + line.len() - info.len();
             let marks = |c: char| c.is_whitespace() || ",{}:".contains(c);
@@ -223,7 +223,7 @@ impl Repairs<'_> {
 
     /// Replaces the braces after a heading.
     fn replace_braces(&mut self, at: usize, new: impl Fn(&str) -> String) {
-        let body = &self.page.body.text;
+        let body = self.page.body.text();
         let end = body[at..].find('\n').map_or(body.len(), |length| at + length);
         let start = body[..at].rfind('\n').map_or(0, |start| start + 1);
         let Some(open) = body[start..end].rfind('{').map(|offset| start + offset) else { return };
@@ -232,7 +232,7 @@ impl Repairs<'_> {
     }
 
     fn set_level(&mut self, range: &Range<usize>, level: u8) {
-        let written = &self.page.body.text[range.clone()];
+        let written = &self.page.body.text()[range.clone()];
         let marks = "#".repeat(level.into());
         let new = match written.strip_prefix('#') {
             Some(rest) => format!("{marks}{}", rest.trim_start_matches('#')),
@@ -245,7 +245,7 @@ impl Repairs<'_> {
     }
 
     fn unsupported(&mut self, range: Range<usize>) {
-        let written = &self.page.body.text[range.clone()];
+        let written = &self.page.body.text()[range.clone()];
         let is_math = written.starts_with('$');
         let what = if is_math { "math" } else { "unsupported syntax" };
         let shown: String = written.chars().take(40).collect();

@@ -40,8 +40,10 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
         Err(loss) => bail!("{}:{}: {}", loss.file, loss.line, loss.message),
     };
     let lines = TracedText::new(&list, 1);
-    for link in
-        markdown::outline(&lines.text).links.iter().filter(|link| !link.image && !link.destination.is_empty())
+    for link in markdown::outline(lines.text())
+        .links
+        .iter()
+        .filter(|link| !link.image && !link.destination.is_empty())
     {
         let path = join("", &link.destination);
         if !path.ends_with(".md") || site.pages.iter().any(|page| page.path == path) {
@@ -102,14 +104,14 @@ impl Includes<'_> {
     /// Replaces the directives of a text: `{{#include file}}` and its variants by the file, `{{#title}}` by nothing.
     fn replace(&mut self, body: &mut TracedText, file: &str, depth: usize) {
         let mut edits = Vec::new();
-        for (start, _) in body.text.match_indices("{{#") {
-            let Some(length) = body.text[start..].find("}}") else { continue };
+        for (start, _) in body.text().match_indices("{{#") {
+            let Some(length) = body.text()[start..].find("}}") else { continue };
             let end = start + length + 2;
-            if body.text[..start].ends_with('\\') {
+            if body.text()[..start].ends_with('\\') {
                 // The text shows the directive.
                 continue;
             }
-            let mut words = body.text[start + 3..end - 2].split_whitespace();
+            let mut words = body.text()[start + 3..end - 2].split_whitespace();
             let (name, argument) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let lost = |what: String| {
                 let what = format!("directive `{{{{#{name}}}}}`: {what}");
@@ -133,7 +135,7 @@ impl Includes<'_> {
                             if depth < MAX_DEPTH && path.ends_with(".md") {
                                 self.replace(&mut text, &join(file, path), depth + 1);
                             }
-                            let text = text.text.trim_end_matches('\n').to_string();
+                            let text = text.text().trim_end_matches('\n').to_string();
                             edits.push((
                                 start..end,
                                 if name.starts_with("play") { format!("```rust\n{text}\n```") } else { text },
@@ -147,7 +149,7 @@ impl Includes<'_> {
                 }
                 _ => {
                     self.losses.push(lost("unknown, kept as text".into()));
-                    edits.push((start..end, format!("`{}`", &body.text[start..end])));
+                    edits.push((start..end, format!("`{}`", &body.text()[start..end])));
                 }
             }
         }
@@ -184,10 +186,10 @@ fn selected(text: &str, part: &str) -> String {
 fn hide_lines(body: &mut TracedText) {
     let mut edits = Vec::new();
     for fence in
-        markdown::outline(&body.text).fences.iter().filter(|fence| fence.language.starts_with("rust"))
+        markdown::outline(body.text()).fences.iter().filter(|fence| fence.language.starts_with("rust"))
     {
         let mut at = fence.range.start;
-        for line in body.text[fence.range.clone()].split_inclusive('\n') {
+        for line in body.text()[fence.range.clone()].split_inclusive('\n') {
             let text = line.trim();
             if text == "#" || text.starts_with("# ") {
                 edits.push((at..at + line.len(), String::new()));

@@ -71,9 +71,9 @@ pub(super) fn convert(
     own: &mut dyn FnMut(&Shortcode, Option<&str>) -> Conversion,
 ) {
     for _ in 0..MAX_CONVERSIONS {
-        let found = scan(&body.text, syntax);
+        let found = scan(body.text(), syntax);
         let Some((first, end)) = next(&found) else { break };
-        let inner = end.map(|end| &body.text[first.range.end..end.range.start]);
+        let inner = end.map(|end| &body.text()[first.range.end..end.range.start]);
         let whole = first.range.start..end.map_or(first.range.end, |end| end.range.end);
         let converted = match first.role {
             Role::Start { .. } => own(first, inner).or_else(|| common(first, inner).map(Ok)),
@@ -116,15 +116,15 @@ fn next(found: &[Shortcode]) -> Option<(&Shortcode, Option<&Shortcode>)> {
 
 /// Returns the edits that keep a shortcode as text: as code in prose, and its body as code unless it is Markdown.
 fn keep(body: &TracedText, tag: &Shortcode, end: Option<&Shortcode>) -> Vec<(Range<usize>, String)> {
-    let outline = markdown::outline(&body.text);
+    let outline = markdown::outline(body.text());
     let in_code = |at: usize| {
         let ranges = outline.code.iter().chain(outline.fences.iter().map(|fence| &fence.range));
-        ranges.into_iter().any(|range| range.contains(&at)) || body.text[..at].ends_with('(')
+        ranges.into_iter().any(|range| range.contains(&at)) || body.text()[..at].ends_with('(')
     };
     let text = |tag: &Shortcode| {
         let written = match tag.role {
             Role::Escaped => tag.name.as_str(),
-            _ => &body.text[tag.range.clone()],
+            _ => &body.text()[tag.range.clone()],
         };
         let kept = format!("{{{KEPT}{}", &written[1..]);
         if in_code(tag.range.start) || kept.contains('`') {
@@ -138,9 +138,9 @@ fn keep(body: &TracedText, tag: &Shortcode, end: Option<&Shortcode>) -> Vec<(Ran
         edits.push((end.range.clone(), text(end)));
         let inner = tag.range.end..end.range.start;
         let is_code =
-            tag.role == (Role::Start { is_markdown: false }) && body.text[inner.clone()].contains('\n');
+            tag.role == (Role::Start { is_markdown: false }) && body.text()[inner.clone()].contains('\n');
         if is_code && !in_code(tag.range.start) {
-            edits.push((inner.clone(), code_block("text", &body.text[inner])));
+            edits.push((inner.clone(), code_block("text", &body.text()[inner])));
         }
     }
     edits

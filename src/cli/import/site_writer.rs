@@ -153,7 +153,7 @@ fn created(into: &Path, path: &str) -> Result<std::path::PathBuf> {
 
 /// Returns the body of a page. A page without text has its summary, and a section lists its pages.
 fn body(page: &ImportedPage, pages: &[ImportedPage], names: &[String]) -> String {
-    let text = page.body.text.trim();
+    let text = page.body.text().trim();
     if crate::markdown::outline(text).has_body {
         return without_gaps(text);
     }

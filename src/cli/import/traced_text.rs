@@ -8,8 +8,8 @@ pub(super) type Replacement = (Range<usize>, String);
 /// A text with the original line numbers of its lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TracedText {
-    /// The text, with `\n` at the ends of lines; not to be changed from outside.
-    pub text: String,
+    /// The text, with `\n` at the ends of lines.
+    text: String,
     /// Original number of each line.
     lines: Vec<usize>,
     /// Byte offset of each line.
@@ -23,6 +23,11 @@ impl TracedText {
         let lines = (first..=first + text.matches('\n').count()).collect();
         let starts = line_starts(&text);
         Self { text, lines, starts }
+    }
+
+    /// Returns the text, with `\n` at the ends of lines.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Returns the original line of a byte offset.

@@ -1,9 +1,9 @@
 //! Error pages as Markdown.
 
 use std::fmt::Display;
-use std::ops::Range;
 
 use crate::escape::MarkdownText;
+use crate::files::replace_ranges;
 use crate::markdown::{links_inline, outline_inline, plain_inline};
 use crate::render::prose::target_href;
 use crate::render::views::RenderContext;
@@ -86,7 +86,7 @@ fn body(cx: &RenderContext<'_>, head: &Head, root: &str) -> String {
         (text[link.range.clone()] == link.destination)
             .then(|| (link.range.clone(), target_href(root, target, cx.assets)))
     });
-    replaced(text, figures.chain(includes).chain(links).collect())
+    replace_ranges(text, figures.chain(includes).chain(links).collect())
 }
 
 /// Returns one line of Markdown with links starting with `root`; plain text if it contains HTML or errors.
@@ -99,21 +99,5 @@ pub(super) fn line(cx: &RenderContext<'_>, head: &Head, text: &str, root: &str) 
         (text[link.range.clone()] == link.destination)
             .then(|| (link.range, target_href(root, target, cx.assets)))
     });
-    MarkdownText::checked_line(&replaced(text, links.collect()))
-}
-
-/// Replaces ranges of a text; the first of two overlapping ranges counts.
-fn replaced(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
-    changes.sort_by_key(|(range, _)| range.start);
-    let mut after = String::with_capacity(text.len());
-    let mut at = 0;
-    for (range, new) in changes.into_iter().filter(|(range, _)| range.end <= text.len()) {
-        if range.start >= at {
-            after.push_str(&text[at..range.start]);
-            after.push_str(&new);
-            at = range.end;
-        }
-    }
-    after.push_str(&text[at..]);
-    after
+    MarkdownText::checked_line(&replace_ranges(text, links.collect()))
 }
