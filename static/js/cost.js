@@ -85,20 +85,20 @@
     const sign = $("currency").value.trim();
     return (sign ? `${sign}\u00a0` : "") + digits(n);
   }
-  function spell(days, unit) {
-    const n = unit === t("years") ? days / 365 : unit === t("months") ? (days / 365) * 12 : days;
-    return n >= 10 ? kit.whole(n) : n.toFixed(1);
-  }
-  function time(range) {
-    const longest = isFinite(range[1]) ? range[1] : range[0];
-    const unit = longest >= 730 ? t("years") : longest >= 60 ? t("months") : t("days");
-    const from = spell(range[0], unit);
-    const to = isFinite(range[1]) ? spell(range[1], unit) : t("never");
-    return from === to
-      ? `${from} ${unit}`
-      : to === t("never")
-        ? t("{n} {unit} to never", { n: from, unit })
-        : t("{from} to {to} {unit}", { from, to, unit });
+  // Units of time, each with its days and the days from which on it is used.
+  const UNITS = [
+    { unit: t("years"), days: 365, least: 730 },
+    { unit: t("months"), days: 365 / 12, least: 60 },
+    { unit: t("days"), days: 1, least: 0 },
+  ];
+  function time([shortest, longest]) {
+    const known = isFinite(longest) ? longest : shortest;
+    const { unit, days } = UNITS.find(({ least }) => known >= least);
+    const spell = time => (time >= days * 10 ? kit.whole(time / days) : (time / days).toFixed(1));
+    const from = spell(shortest);
+    if (!isFinite(longest)) return t("{n} {unit} to never", { n: from, unit });
+    const to = spell(longest);
+    return from === to ? `${from} ${unit}` : t("{from} to {to} {unit}", { from, to, unit });
   }
   function list(names) {
     const words = names.map(name => NAMES[name]);

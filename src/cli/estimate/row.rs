@@ -237,3 +237,20 @@ impl Columns {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::arguments::Arguments;
+
+    #[test]
+    fn the_help_names_every_column() {
+        let mut program = Arguments::command();
+        let estimate = program.find_subcommand_mut("estimate").expect("the command exists");
+        let help = estimate.render_long_help().to_string();
+        let missing = NAMES.iter().filter(|name| !help.contains(&format!("`{name}`")));
+        assert_eq!(missing.collect::<Vec<_>>(), Vec::<&&str>::new());
+    }
+}
