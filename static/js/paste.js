@@ -204,12 +204,14 @@
     return list;
   }
 
-  // The line of a message, shortened around the match.
+  // The line of a message, shortened around the match to whole words.
   function around(line, at) {
-    return line
-      .replace(SHAPELESS, "")
-      .slice(Math.max(0, at - 40), at + 160)
-      .trim();
+    const text = line.replace(SHAPELESS, "");
+    const before = text.slice(0, at).trimStart();
+    const after = text.slice(at).trimEnd();
+    const start = before.length > 40 ? `…${before.slice(-40).replace(/^\S*\s+/, "")}` : before;
+    const end = after.length > 160 ? `${after.slice(0, 160).replace(/\s+\S*$/, "")}…` : after;
+    return start + end;
   }
 
   // The end of a log is the most relevant.
