@@ -17,6 +17,7 @@ mod parts;
 mod pattern;
 mod placeholder;
 mod prefix;
+mod quote;
 mod ranking;
 mod reading;
 mod scanner;
