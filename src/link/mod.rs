@@ -95,7 +95,8 @@ impl<'s> LinkResolver<'s> {
     fn add_lines(&self, links: &mut PageLinks, head: &Head, data: &ErrorData) {
         for line in data.causes.iter().flat_map(|cause| [&cause.title, &cause.tell]) {
             for link in links_inline(&line.value) {
-                match self.target(head, &link) {
+                // In a line, an image becomes its text.
+                match self.target(head, &Link { image: false, ..link.clone() }) {
                     Ok(target) => drop(links.lines.insert(link.destination, target)),
                     Err(missing) => links.dangling.push(Dangling {
                         span: line.span,

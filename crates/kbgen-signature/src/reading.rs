@@ -394,12 +394,7 @@ fn apply(rules: &[ReadingRule], rule: &ReadingRule, line: usize, mut figures: Fi
 
 /// Returns the meaning of a value, in any case, or else of the module that it is a part of: `a` for `a.b`.
 fn look_up<'t>(table: &'t BTreeMap<String, String>, value: &str) -> Option<&'t str> {
-    let mut value = value;
-    loop {
-        let found = table.get(value).or_else(|| table.get(&value.to_ascii_lowercase()));
-        if let Some(found) = found {
-            return Some(found);
-        }
-        (value, _) = value.rsplit_once('.')?;
-    }
+    let mut modules = std::iter::successors(Some(value), |value| Some(value.rsplit_once('.')?.0));
+    let get = |name: &str| table.get(name).or_else(|| table.get(&name.to_ascii_lowercase()));
+    modules.find_map(get).map(String::as_str)
 }
