@@ -169,7 +169,7 @@
     count.textContent = !chosen
       ? ""
       : left
-        ? t("{n} of {all}", { n: left, all: rows.length })
+        ? t("{n} of {all}", { n: left.toLocaleString("en"), all: rows.length.toLocaleString("en") })
         : t("Nothing matches. Remove a keyword or a filter.");
     const words = form.elements.words && form.elements.words.value.trim();
     if (!left && words) {

@@ -33,7 +33,8 @@ const unfold = page =>
       group.open = true;
     }),
   );
-const counted = async page => (await page.locator("#filter-count").innerText()).split(" of ").map(Number);
+const counted = async page =>
+  (await page.locator("#filter-count").innerText()).split(" of ").map(count => Number(count.replaceAll(",", "")));
 
 export default function ({ folder, browser, url }) {
   const errors = readJson(join(folder, "kb.json")).errors;
