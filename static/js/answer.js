@@ -133,7 +133,7 @@
       heading: t("Every quantization of this model"),
       most: covered ? lookup.largest(table, setting, rooms, driver) : 0,
       mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, setting, rooms, driver) : 0,
-      meets: verdict !== "no" ? null : state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver),
+      meets: verdict !== "no" ? null : failureOf(state, needed, rooms, driver),
     };
   }
   /** The change that keeps quantization and context and moves a part into RAM. */
@@ -182,7 +182,7 @@
       const [low, high] = driver.map(bytes => mib(bytes));
       const words =
         !needed.onCuda || rooms.some(([least, most]) => least < most)
-          ? t("It is {size} short{place} where memory, driver and buffers are at the worst ends of their ranges.", {
+          ? t("In the worst case of memory, driver and buffers, it is {size} short{place}.", {
               size: shortage(-spare),
               place,
             })
@@ -338,6 +338,11 @@
         };
       })
       .filter(Boolean);
+  }
+  /** The error that results: on a Mac that of Metal, with llama.cpp elsewhere that of the part that is too large. */
+  function failureOf(state, needed, rooms, driver) {
+    if (/^macos/.test(state.os || (state.systems || [])[0])) return "metal";
+    return state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver);
   }
   /** The part that fails to load: llama.cpp allocates weights, cache and compute buffer in this order. */
   function tooLarge(needed, rooms, driver) {

@@ -62,7 +62,9 @@
     const vllm = state.runner === "vllm";
     $("verdict").className = `big verdict verdict-${answer.verdict}`;
     $("dock-verdict").className = `verdict verdict-${answer.verdict}`;
-    $("verdict").textContent = answer.title;
+    // A number and its unit stay on one line.
+    const words = answer.title.split(/([\d.,]+ [GM]iB)/);
+    $("verdict").replaceChildren(...words.map((part, at) => (at % 2 ? el("span", part, "flag") : part)));
     $("dock-verdict").textContent = answer.word;
     if (answer.some) $("verdict").append(" ", el("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
@@ -81,11 +83,11 @@
     offers(answer.offers);
     ladder(answer);
     const error = answer.meets && links.errors[answer.meets];
-    $("meet").hidden = !error;
-    if (error) {
-      $("meet").replaceChildren(t("With these settings, it fails with: "), link(error.title, error.href), ".");
-    }
-    if (error && !vllm && !table.file) $("meet").append(" ", link(t("Devices that run it"), devicesAddress()));
+    const offersDevices = answer.meets && !vllm && !table.file;
+    $("meet").hidden = !error && !offersDevices;
+    $("meet").replaceChildren();
+    if (error) $("meet").append(t("With these settings, it fails with: "), link(error.title, error.href), ". ");
+    if (offersDevices) $("meet").append(link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
   }

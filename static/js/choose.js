@@ -124,7 +124,7 @@
         (entry.count > 1 ? t(" on each") : "")
       );
     }
-    if (!entry.onCuda) return t("if memory, driver and buffers are not at the worst ends of their ranges");
+    if (!entry.onCuda) return t("only in the best case of memory, driver and buffers");
     return entry.count > 1
       ? t("if its buffers stay at the low end of their range")
       : t("if the driver uses less than {size}", { size: kit.spare(entry.driver) });

@@ -67,7 +67,8 @@
       const row = {
         entry,
         element: el("div", "combo-option"),
-        words: plain(`${entry.group} ${entry.name}`),
+        // Programs print "Laptop GPU" for what databases call "Mobile".
+        words: plain(`${entry.group} ${entry.name}`).replace(/ mobile\b/, "$& laptop gpu notebook"),
         note: el("span", "combo-note"),
       };
       row.element.id = `${input.id}-option-${rows.length}`;

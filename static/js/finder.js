@@ -87,7 +87,7 @@
       {
         title: t("All pages"),
         rows: kbgen.pages.groups
-          .map(list => ({ title: list[1], note: String(list[2]), href: file(list[0]), kind: "short" }))
+          .map(list => ({ title: list[1], note: list[2].toLocaleString("en"), href: file(list[0]), kind: "short" }))
           .concat({ title: t("Diagnose a log"), note: t("or paste it above"), href: file("diagnose/"), kind: "short" }),
       },
     ];

@@ -21,13 +21,20 @@
     const own = all(".row", group.element);
     group.all = own.length;
     return found.concat(
-      own.map(element => ({
-        element,
-        group,
-        home: element.parentNode,
-        text: element.textContent.toLowerCase(),
-        title: element.querySelector("a").textContent,
-      })),
+      own.map(element => {
+        const link = element.querySelector("a");
+        // Addresses have the short names that titles spell out: "cuda-oom".
+        const slug = link.pathname.replace(/\/(index\.html)?$/, "").replace(/.*\//, "");
+        const words = `${element.textContent} ${slug} ${element.dataset.class || ""}`.toLowerCase();
+        return {
+          element,
+          group,
+          home: element.parentNode,
+          // Programs print "Laptop GPU" for what databases call "Mobile".
+          text: words.replace(/ mobile(?![a-z])/, "$& laptop gpu"),
+          title: link.textContent,
+        };
+      }),
     );
   }, []);
   const collator = new Intl.Collator("en", { numeric: true });
@@ -150,8 +157,9 @@
           group.left < group.all ? t("{n} of {all}", { n: group.left, all: group.all }) : group.all;
       }
     });
-    // Folded groups open when few rows are left.
-    const unfolds = left <= MAX_UNFOLDED && left < rows.length;
+    // Folded groups open when few rows or a single group are left.
+    const isSingle = groups.filter(group => group.left).length === 1;
+    const unfolds = (left <= MAX_UNFOLDED || isSingle) && left < rows.length;
     if (unfolds !== unfolded) {
       groups.forEach(group => {
         group.element.open = unfolds;
@@ -161,8 +169,15 @@
     count.textContent = !chosen
       ? ""
       : left
-        ? t("{n} of {all}", { n: left, all: rows.length })
+        ? t("{n} of {all}", { n: left.toLocaleString("en"), all: rows.length.toLocaleString("en") })
         : t("Nothing matches. Remove a keyword or a filter.");
+    const words = form.elements.words && form.elements.words.value.trim();
+    if (!left && words) {
+      const link = document.createElement("a");
+      link.href = `${document.documentElement.dataset.root}search/index.html#q=${encodeURIComponent(words)}`;
+      link.textContent = t("Search all pages for these words");
+      count.append(" ", link);
+    }
     clear.hidden = !chosen;
   }
 

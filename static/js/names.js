@@ -23,7 +23,7 @@ kbgen.names = (() => {
   const SYNONYMS = Object.fromEntries(
     words(
       t(
-        "which=choose should=choose buy=choose best=choose vs=compare setup=start install=start mac=apple macbook=apple multi=several multiple=several two=several upgrade=update",
+        "which=choose should=choose buy=choose best=choose vs=compare setup=started install=started mac=apple macbook=apple laptop=mobile notebook=mobile multi=several multiple=several two=several upgrade=update",
       ),
     ).map(pair => pair.split("=")),
   );

@@ -2,6 +2,8 @@
 (() => {
   "use strict";
   const { t } = kbgen;
+  // Words of the question whether a model fits into a memory.
+  const FITS = t("run runs fit fits").split(" ");
   const root = document.documentElement.dataset;
   const box = document.getElementById("paste-text");
   const out = document.getElementById("paste-out");
@@ -15,7 +17,7 @@
 
   function load() {
     return Promise.all(
-      [root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
+      [root.match, root.readings, root.search, root.names, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
     ).then(numberPatterns);
   }
   // The signatures of a whole table have the distance of each pattern from the first one that no signature before has.
@@ -94,6 +96,26 @@
     link.href = `${root.root}will-it-run/index.html#${new URLSearchParams(setting)}`;
     line.appendChild(link);
     return line;
+  }
+
+  // A question is at most this long if the search answers it too; longer text is a message.
+  const TYPED = 60;
+  const isTyped = text => text.trim().length <= TYPED && !/[\n_={}[\]<>"\\]/.test(text.trim());
+  // Links to the calculator for the models of a question such as "will llama 3 70b run on 24gb"; null for other text.
+  function fitAnswer(text, pages) {
+    const words = text.toLowerCase().match(/[\p{L}\d.]+/gu) || [];
+    if (!words.some(word => FITS.includes(word)) || !/\d ?g?i?b\b/i.test(text)) return null;
+    const models = pages.filter(page => page.address.startsWith("models/"));
+    const best = models.filter(page => page.worth > models[0].worth - 0.05);
+    const memory = /(\d+) ?gi?b\b/i.exec(text);
+    const list = el("ol", null, "found");
+    // A size that many models have names none of them.
+    best.slice(0, best.length > 5 ? 0 : 3).forEach(page => {
+      const setting = { model: page.address.split("/")[1], ...(memory && { mem: Number(memory[1]) * 1073741824 }) };
+      const link = calculatorLink(setting, 0);
+      if (link) list.appendChild(el("li")).append(...link.childNodes);
+    });
+    return list.firstChild ? list : null;
   }
 
   const fileOf = slug => `errors/${slug}/index.html`;
@@ -186,12 +208,14 @@
   }
 
   // What the log says if no page names the cause: sentences, next steps, and pages that apply.
-  function readingList(readings) {
+  function readingList(readings, text) {
+    const hasLines = text.trim().includes("\n");
     const list = el("ul", null, "readings");
     readings.forEach(reading => {
       const item = el("li");
       item.appendChild(el("p", reading.says, "why"));
-      item.appendChild(el("p", `${t("Line {n}:", { n: reading.line })} ${reading.next}`, "small"));
+      const where = hasLines ? `${t("Line {n}:", { n: reading.line })} ` : "";
+      item.appendChild(el("p", where + reading.next, "small"));
       reading.pages
         .filter(slug => kbgen.pageTexts[slug])
         .forEach(slug => {
@@ -233,7 +257,14 @@
     const index = kbgen.similar;
     let exact = found.filter(match => !match.weak).slice(0, 5);
     const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
-    const begun = question && !exact.length ? found.begun.slice(0, 5) : [];
+    // A few words are a question to the search, which orders the pages whose messages begin with them.
+    const typed = question && !exact.length && isTyped(text);
+    if (typed && lacks(kbgen.pages ? [] : ["data/search.js"])) return;
+    const named = typed && kbgen.pages ? kbgen.names(kbgen.pages, text) : { pages: [], missing: [] };
+    if (lacks(named.missing)) return;
+    const order = named.pages.map(page => page.address);
+    const place = slug => (order.indexOf(`errors/${slug}/`) + 1 || order.length + 1) - 1;
+    const begun = question && !exact.length ? [...found.begun].sort((a, b) => place(a) - place(b)).slice(0, 5) : [];
     const used = exact.map(match => match.slug).concat(weak, begun);
     if (lacks((question && !index ? ["data/similar.js"] : []).concat(missingTexts(used)))) return;
     const texts = kbgen.pageTexts;
@@ -291,14 +322,18 @@
     } else readings = [];
     // Pages that only share words with the text add nothing to a reading.
     if (readings.length) near = near.filter(page => !("share" in page));
+    const fits = fitAnswer(text, named.pages);
+    // No error keeps a model from being asked for.
+    if (fits) near = near.filter(page => !page.address.startsWith("errors/"));
+    else if (!near.length && !readings.length) near = named.pages.slice(0, 5).map(page => ({ ...page, named: true }));
     // A text that a reading explains is whole, not the beginning of a message.
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
-    const named = readings.flatMap(reading => reading.pages);
-    if (lacks(missingTexts(named))) return;
+    const linked = readings.flatMap(reading => reading.pages);
+    if (lacks(missingTexts(linked))) return;
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
-      list.appendChild(entry({ title: hit.title, href: `${hit.address}index.html` }));
+      list.appendChild(entry({ title: hit.title, href: hit.address.replace(/#|$/, "index.html$&") }));
     };
     // Only a title match comes before signature matches.
     if (exact.length) near.forEach(addNear);
@@ -312,8 +347,9 @@
     const isAsserted = exact.length || (near.length && "whole" in near[0]);
     const pagesFirst = isAsserted && (namesCause || !readings.some(reading => reading.names_cause));
     if (!pagesFirst && readings.length) {
-      const said = isAsserted ? t("What the log says:") : t("No page has this message. What the log says:");
-      out.replaceChildren(heading(said), readingList(readings));
+      const said =
+        isAsserted || linked.length ? t("What the log says:") : t("No page has this message. What the log says:");
+      out.replaceChildren(heading(said), readingList(readings, text));
       if (isAsserted) {
         out.appendChild(el("p", t("Pages about messages that do not tell the cause:"), "small"));
       } else if (near.length) out.appendChild(el("p", summary, "small"));
@@ -327,10 +363,14 @@
         ),
       );
     }
+    if (fits) {
+      out.replaceChildren(heading(t("The calculator answers this question:")), fits);
+      if (near.length) out.appendChild(el("p", t("Similar pages:"), "small"));
+    }
     if (list.firstChild) out.appendChild(list);
     if (pagesFirst && readings.length) {
       out.appendChild(el("p", t("What the log says:"), "said"));
-      out.appendChild(readingList(readings));
+      out.appendChild(readingList(readings, text));
     }
     const more = exact.length ? null : ask(text);
     if (!exact.length && /^.{1,100}$/.test(text.trim())) out.appendChild(searched(text));
@@ -357,8 +397,9 @@
     if (near[0].weak) {
       return t("No known error found. The text contains a message of these pages that is too generic to be certain:");
     }
-    return near[0].begun
-      ? t("Messages of these pages contain this text:")
+    if (near[0].begun) return t("Messages of these pages contain this text:");
+    return near[0].named
+      ? t("No page has this exact message. Pages with these words:")
       : t("No page matches this exact message. Similar pages:");
   }
 
