@@ -65,10 +65,11 @@ fn build_page(
 }
 
 /// Errors of a model that does not fit: for llama.cpp by the part that is too large, for others by program.
-const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 7] = [
+const WHEN_IT_DOES_NOT_FIT: [(&str, &str); 8] = [
     ("weights", "llamacpp-cuda-buffer-alloc-failed"),
     ("cache", "llamacpp-kv-cache-alloc-failed"),
     ("compute", "llamacpp-compute-buffer-failed"),
+    ("metal", "metal-command-buffer-oom"),
     ("ollama", "ollama-cuda-oom-runner"),
     ("vllm-memory", "vllm-free-memory-less-than-utilization"),
     ("vllm-blocks", "vllm-no-cache-blocks"),

@@ -25,8 +25,6 @@ struct Level {
     label: String,
     card: bool,
     y: f64,
-    /// Baseline of the label: above the line, or below it where a curve ends above.
-    label_y: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -125,7 +123,6 @@ fn draw(
     let x = |ctx: u64| tenths(100.0 * (ctx as f64 / first).log2() / (last / first).log2());
     let mut curves: Vec<CurveView> = Vec::new();
     let mut ranges = Vec::new();
-    let mut ends = Vec::new();
     for (name, bytes) in totals {
         let start = scale.y(bytes[0] as f64);
         if !is_apart(start, curves.iter().map(|curve| curve.start)) {
@@ -134,7 +131,6 @@ fn draw(
         let point = |(ctx, bytes): (&u64, &u64)| format!("{},{}", x(*ctx), scale.y(*bytes as f64));
         let points: Vec<String> = contexts.iter().zip(bytes).map(point).collect();
         curves.push(CurveView { name: (*name).to_string(), points: points.join(" "), start });
-        ends.push(scale.y(bytes[bytes.len() - 1] as f64));
         ranges.push(texts.fill(
             "{quant} from {from} to {to}",
             &[("quant", name), ("from", &gib(bytes[0])), ("to", &gib(bytes[bytes.len() - 1]))],
@@ -153,22 +149,24 @@ fn draw(
     Some(Chart {
         summary,
         height: HEIGHT,
-        levels: levels(scale, rooms, &ends),
+        levels: levels(scale, rooms),
         contexts: ticks.map(|ctx| Tick { label: context_label(*ctx), x: x(*ctx) }).collect(),
         curves,
     })
 }
 
-/// Returns the levels of GPUs, and of other sizes, that are within the scale; curves end at `ends`.
-fn levels(scale: Scale, rooms: &[(u64, u64)], ends: &[f64]) -> Vec<Level> {
-    let level = |label: String, bytes: f64| {
-        let y = scale.y(bytes);
-        let is_crossed = ends.iter().any(|end| (y - MIN_LABEL_DISTANCE - 6.0..y).contains(end));
-        Level { label, card: false, y, label_y: if is_crossed { y + 13.0 } else { y - 4.0 } }
-    };
-    let cards =
-        rooms.iter().map(|(size, room)| Level { card: true, ..level(format!("{size} GB"), *room as f64) });
-    let others = OTHER_SIZES.iter().map(|size| level(format!("{size} GiB"), *size as f64 * GIB));
+/// Returns the levels of GPUs, and of other sizes, that are within the scale.
+fn levels(scale: Scale, rooms: &[(u64, u64)]) -> Vec<Level> {
+    let cards = rooms.iter().map(|(size, room)| Level {
+        label: format!("{size} GB"),
+        card: true,
+        y: scale.y(*room as f64),
+    });
+    let others = OTHER_SIZES.iter().map(|size| Level {
+        label: format!("{size} GiB"),
+        card: false,
+        y: scale.y(*size as f64 * GIB),
+    });
     let mut levels: Vec<Level> = Vec::new();
     for level in cards.chain(others) {
         let inside = (MIN_LABEL_DISTANCE..f64::from(HEIGHT)).contains(&level.y);
@@ -245,16 +243,6 @@ mod tests {
         let chart = draw(&Translations::default(), &[2048, 4096], &near, &rooms(0))
             .expect("there is something to draw");
         assert_eq!(chart.curves.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["MXFP4"]);
-    }
-
-    #[test]
-    fn moves_labels_away_from_curves() {
-        let chart =
-            draw(&Translations::default(), &[2048, 4096], &[("Q4_K_M", vec![20 << 30, 25 << 30])], &rooms(0))
-                .expect("a chart");
-        let below = |level: &&Level| level.label_y > level.y;
-        let names: Vec<&str> = chart.levels.iter().filter(below).map(|level| level.label.as_str()).collect();
-        assert_eq!(names, ["24 GB"]);
     }
 
     #[test]

@@ -270,6 +270,8 @@ pub(in crate::render) fn verified(
 
 /// Maximum number of characters of a description.
 const DESCRIPTION: usize = 158;
+/// Minimum number of bytes of whole sentences; fewer say less than the first words of the lead.
+const MIN_DESCRIPTION: usize = 25;
 
 /// Returns the first sentences of a lead that fit into a description, or its first words.
 pub(in crate::render) fn description(lead: &str) -> String {
@@ -281,7 +283,7 @@ pub(in crate::render) fn description(lead: &str) -> String {
     let sentence_end = cut
         .rmatch_indices(['.', '!', '?'])
         .map(|(at, _)| at + 1)
-        .find(|at| *at > 50 && lead[*at..].starts_with(' '));
+        .find(|at| *at > MIN_DESCRIPTION && lead[*at..].starts_with(' '));
     match sentence_end {
         Some(end) => cut[..end].to_string(),
         None => {
