@@ -85,9 +85,10 @@ fn a_device_without_measurements_has_no_class() {
             "{vendor} {architecture} {memory}"
         );
     }
-    assert_eq!(SpeedClass::NvidiaHbm.unmeasured(true, false), Some(Unmeasured::Experts));
-    assert_eq!(SpeedClass::Apple.unmeasured(true, true), Some(Unmeasured::Ram));
-    assert_eq!(SpeedClass::NvidiaGddr.unmeasured(true, true), None);
+    assert_eq!(SpeedClass::NvidiaHbm.unmeasured_with_experts(), Some(Unmeasured::Experts));
+    assert_eq!(SpeedClass::Apple.unmeasured_with_experts(), None);
+    assert_eq!(SpeedClass::Apple.unmeasured_partly_in_ram(), Some(Unmeasured::Ram));
+    assert_eq!(SpeedClass::NvidiaGddr.unmeasured_partly_in_ram(), None);
 }
 
 #[test]
