@@ -68,8 +68,8 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                 }
                 found.push(finding);
                 match repair {
-                    Repair::Text { text: mended, at } => {
-                        text = mended;
+                    Repair::Text { text: new, at } => {
+                        text = new;
                         repaired.extend(at.map(|at| place.start + at));
                     }
                     Repair::CutAt(end) => {
