@@ -180,7 +180,7 @@ impl<'b> Diagnoser<'b> {
         let quote = |page: &DiagnosedPage| found.matches.iter().find(|found| found.slug == page.slug);
         let quotes = matches
             .iter()
-            .map(|page| quote(page).map_or(String::new(), |found| found.quote.clone()))
+            .map(|page| quote(page).map_or(String::new(), |found| found.quote.short()))
             .collect();
         Ok(LogDiagnosis { matches, readings, quotes, end, is_binary, skipped_near: found.skipped })
     }

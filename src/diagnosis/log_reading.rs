@@ -110,13 +110,13 @@ impl<'t> Failures<'t> {
     /// Returns whether the program went on after a warning or a failed import, and failed elsewhere.
     fn are_beyond(&self, found: &Match) -> bool {
         let line = Some(found.line);
-        if is_warning(&found.quote) {
+        if is_warning(&found.quote.line) {
             let with_frames = self.traceback.filter(|traceback| traceback.figures.get("frames").is_some());
             let is_outside = |traceback: &Traceback| !traceback.lines().contains(&found.line);
             return self.last_end > line || with_frames.is_some_and(is_outside);
         }
         let is_handled = self.traceback.is_some_and(|traceback| traceback.first_line > found.line);
-        is_handled && is_failed_import(&found.quote) && self.last_cause > line
+        is_handled && is_failed_import(&found.quote.line) && self.last_cause > line
     }
 }
 

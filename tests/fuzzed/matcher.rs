@@ -113,7 +113,7 @@ fn stands_in(log: &str, found: &Match) {
     let line = log.split('\n').nth(found.line - 1);
     let line = line.unwrap_or_else(|| panic!("line {} of {log:?}", found.line));
     assert!((1..=line.chars().count() + 1).contains(&found.column), "column {} of {line:?}", found.column);
-    assert!(log.contains(&found.quote), "the quote is not of the log: {:?}", found.quote);
+    assert!(log.contains(&found.quote.line), "the quote is not of the log: {:?}", found.quote);
 }
 
 /// Returns whether the letters of the pattern occur in order, which is necessary for a match.

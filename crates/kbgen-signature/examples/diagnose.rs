@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         });
     }
     for found in Index::build(&pages, &[]).diagnose(&std::fs::read_to_string(path)?).matches {
-        println!("line {}: {}: {}", found.line, found.slug, found.quote);
+        println!("line {}: {}: {}", found.line, found.slug, found.quote.line);
     }
     Ok(())
 }

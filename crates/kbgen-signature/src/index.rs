@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::extractor::Extractor;
 use crate::figure::Figures;
 use crate::pattern::Pattern;
+use crate::quote::Quote;
 use crate::ranking::{Candidate, rank};
 use crate::reading::{self, LogEnd, Reading, ReadingPage, ReadingRule};
 use crate::scanner::{MAX_OCCURRENCES, Occurrence, Occurrences, ScanState, Scanner};
@@ -49,9 +50,9 @@ pub struct Match {
     pub line: usize,
     /// 1-based character in that line.
     pub column: usize,
-    /// The line, truncated; not serialized, because the log contains it.
+    /// The line of the message; not serialized, because the log contains it.
     #[serde(skip)]
-    pub quote: String,
+    pub quote: Quote,
     /// Extracted figures, sizes in bytes.
     pub figures: Figures,
     /// Id of the first cause whose condition is true.

@@ -11,7 +11,7 @@ use crate::extractor::CompiledExtractor;
 use crate::figure::Figures;
 use crate::matcher::{Matcher, anchor_text};
 use crate::normal::{GAP_BREAK, NormalText};
-use crate::quote::quote;
+use crate::quote::Quote;
 use crate::step_budget::{MAX_FOUND_PATTERNS, PatternCost, StepBudget, WINDOW_LENGTH};
 use crate::table::Table;
 
@@ -63,8 +63,8 @@ pub(crate) struct Occurrence {
     pub end: usize,
     /// Byte offset in the chunk in which it was found.
     offset: usize,
-    /// The surrounding line of the log, at most 200 bytes on each side.
-    pub quote: String,
+    /// The line of the log.
+    pub quote: Quote,
     /// 1-based line in the log.
     pub line: usize,
     /// 1-based character in that line.
@@ -280,7 +280,7 @@ impl Scanner {
                 start: state.dropped + span.start,
                 end: state.dropped + span.end,
                 offset: text.starts[span.start] as usize,
-                quote: quote(chunk, text.starts[span.start] as usize),
+                quote: Quote::new(chunk, text.starts[span.start] as usize),
                 is_survivable: is_survivable(chunk, text.starts[span.start] as usize)
                     || is_secondary(text, span.start),
                 line: 0,

@@ -109,7 +109,7 @@ mod tests {
                 whole
                     .matches
                     .iter()
-                    .all(|found| found.figures.len() == 3 && found.quote.contains("Tried to"))
+                    .all(|found| found.figures.len() == 3 && found.quote.line.contains("Tried to"))
             );
             for (fed, chunk_length) in [(20_001, 50_000), (300_000, 34_000)] {
                 let mut stream = index.stream();

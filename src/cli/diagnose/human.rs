@@ -49,7 +49,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         text.push(TerminalText::styled(Style::Title, &one_line(&answer.title)));
         text.push("\n");
         if let Some(line) = answer.line {
-            let short: String = quotes[at].chars().filter(|c| !c.is_control()).take(160).collect();
+            let short: String = quotes[at].chars().filter(|c| !c.is_control()).collect();
             text.push(format!("  line {line}: "));
             text.push(TerminalText::styled(Style::Muted, &short));
             text.push("\n");
