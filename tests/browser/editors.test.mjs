@@ -13,8 +13,8 @@ const program = resolve(process.env.KBGEN ?? join(repository, "target/debug/kbge
 test("VS Code lists the findings of kbgen check", t => {
   const root = mkdtempSync(join(tmpdir(), "kbgen-editors-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
+  spawnSync(program, ["init", root]);
   const kbgen = (...args) => spawnSync(program, ["--root", root, ...args], { encoding: "utf8" }).stdout;
-  kbgen("init", root);
   writeFileSync(join(root, "content/pages/bad.md"), "---\ntitel: Bad\n---\n[one](gone.md)\n");
   const page = readFileSync(join(repository, "docs/editors.md"), "utf8");
   const { problemMatcher } = JSON.parse(page.match(/```json\n([^]*?)```/)[1]).tasks[0];
