@@ -29,6 +29,8 @@ struct Group {
 
 #[derive(Serialize)]
 struct CategoryView {
+    /// Also the name of its group in the list of all errors.
+    slug: String,
     title: String,
     description_html: Value,
     errors: Vec<ErrorRow>,
@@ -197,6 +199,7 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
     };
     let own_errors = errors.iter().skip(at * CATEGORY_PAGE_SIZE).take(CATEGORY_PAGE_SIZE);
     let view = CategoryView {
+        slug: category.head.id.slug.clone(),
         description_html: match at {
             0 => html(cx.body(&category.head).html()),
             _ => html(String::new()),
