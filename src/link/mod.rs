@@ -96,7 +96,8 @@ impl<'s> LinkResolver<'s> {
         for line in data.causes.iter().flat_map(|cause| [&cause.title, &cause.tell]) {
             for link in links_inline(&line.value) {
                 // In a line, an image becomes its text.
-                match self.target(head, &Link { image: false, ..link.clone() }) {
+                let link = Link { image: false, ..link };
+                match self.target(head, &link) {
                     Ok(target) => drop(links.lines.insert(link.destination, target)),
                     Err(missing) => links.dangling.push(Dangling {
                         span: line.span,

@@ -94,7 +94,7 @@
   function time([shortest, longest]) {
     const known = isFinite(longest) ? longest : shortest;
     const { unit, days } = UNITS.find(({ least }) => known >= least);
-    const spell = time => (time >= days * 10 ? kit.whole(time / days) : (time / days).toFixed(1));
+    const spell = total => (total >= days * 10 ? kit.whole(total / days) : (total / days).toFixed(1));
     const from = spell(shortest);
     if (!isFinite(longest)) return t("{n} {unit} to never", { n: from, unit });
     const to = spell(longest);

@@ -323,7 +323,7 @@
     // Pages that only share words with the text add nothing to a reading.
     if (readings.length) near = near.filter(page => !("share" in page));
     const fits = fitAnswer(text, named.pages);
-    // No error keeps a model from being asked for.
+    // Error pages do not answer this question.
     if (fits) near = near.filter(page => !page.address.startsWith("errors/"));
     else if (!near.length && !readings.length) near = named.pages.slice(0, 5).map(page => ({ ...page, named: true }));
     // A text that a reading explains is whole, not the beginning of a message.
