@@ -173,7 +173,7 @@ impl ErrorIndexPage {
                 Block::Code { .. } => {}
             }
         }
-        Document { address: self.code.clone(), title: self.title.clone(), signatures: String::new(), body }
+        Document { address: self.code.clone(), title: self.title.clone(), body, ..Document::default() }
     }
 }
 

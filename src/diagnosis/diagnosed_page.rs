@@ -11,7 +11,7 @@ use crate::site::kinds::{Cause, ErrorKind};
 /// A page for a log, in the form of the JSON output.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DiagnosedPage {
-    /// Slug of the page.
+    /// Slug of the error; of a guide, `guides/` and its slug.
     pub slug: String,
     /// Title of the page.
     pub title: String,

@@ -1,6 +1,6 @@
 //! Finds the pages for a log: pages with a matching signature, and pages with a matching title or similar text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kbgen_signature::{Diagnosis, Document, Figures, TermCounts, TextIndex, TextIndexBuilder, is_question};
 
@@ -10,7 +10,7 @@ use crate::facts::map;
 use crate::files::{Key, Sources};
 use crate::markdown;
 use crate::site::kinds::{ErrorData, GuideData, SignatureText};
-use crate::site::{Head, Page, Site};
+use crate::site::{Head, Kind, Page, Site};
 
 /// Builds the text index of errors and guides. Caches term counts by groups of pages.
 pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex {
@@ -29,39 +29,72 @@ pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex 
         TermCounts::of(&site.guides.iter().map(|guide| guide_document(guide, sources)).collect::<Vec<_>>())
     });
     let questions: Vec<Document> = question_documents(site).collect();
+    let boosts = Boosts::of(site);
     let mut builder = TextIndexBuilder::default();
     let mut add = |heads: &mut dyn Iterator<Item = &Head>, counts| {
-        builder.add(heads.map(|head| (head.id.address(), head.title.value.clone())), counts);
+        builder
+            .add(heads.map(|head| (head.id.address(), head.title.value.clone(), boosts.get(head))), counts);
     };
     for (errors, counts) in groups.iter().zip(counts) {
         add(&mut errors.iter().map(|error| &error.head), counts);
     }
     add(&mut site.guides.iter().map(|guide| &guide.head), guide_counts);
     let counts = TermCounts::of(&questions);
-    builder.add(questions.into_iter().map(|question| (question.address, question.title)), counts);
+    builder.add(questions.into_iter().map(|question| (question.address, question.title, 0)), counts);
     builder.finish()
 }
 
 /// Average number of pages in a group.
 const GROUP_SIZE: u8 = 64;
+/// Boost of a guide, which is about more than one error.
+const GUIDE_BOOST: f64 = 100.0;
+/// Boost for each factor of e in the number of pages that name a page as related.
+const RELATED_BOOST: f64 = 10.0;
 
-/// Returns a document for each question of an error, with the question as its title.
+/// How much more the terms of pages weigh that answer many questions: guides, and pages that others name as related.
+///
+/// Of 241 questions as people type them, the right page is first for TODO.
+struct Boosts<'s>(BTreeMap<&'s str, u32>);
+
+impl<'s> Boosts<'s> {
+    fn of(site: &'s Site) -> Self {
+        let mut counts = BTreeMap::new();
+        let errors = site.errors.iter().flat_map(|error| &error.data.related);
+        let guides = site.guides.iter().flat_map(|guide| &guide.data.related);
+        for slug in errors.chain(guides) {
+            *counts.entry(slug.value.as_str()).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    fn get(&self, head: &Head) -> u8 {
+        let related = self.0.get(head.id.slug.as_str()).copied().unwrap_or_default();
+        let guide = if head.id.kind == Kind::Guide { GUIDE_BOOST } else { 0.0 };
+        (guide + RELATED_BOOST * f64::from(related).ln_1p()) as u8
+    }
+}
+
+/// Returns a document for each question of an error or guide, with the question as its title.
 fn question_documents(site: &Site) -> impl Iterator<Item = Document> {
-    site.errors.iter().flat_map(|error| {
-        let document = |question: &String| Document {
-            address: error.head.id.address(),
-            title: question.clone(),
+    let errors = site.errors.iter().map(|error| (&error.head, &error.data.questions));
+    let guides = site.guides.iter().map(|guide| (&guide.head, &guide.data.questions));
+    errors.chain(guides).flat_map(|(head, questions)| {
+        let document = |title: &String| Document {
+            address: head.id.address(),
+            title: title.clone(),
             ..Document::default()
         };
-        error.data.questions.iter().map(document)
+        questions.iter().map(document)
     })
 }
 
 /// Returns the indexed texts of all errors, of all guides, then of the questions.
 pub fn documents(site: &Site, sources: &Sources) -> Vec<Document> {
-    let errors = site.errors.iter().map(|error| error_document(error, sources));
-    let guides = site.guides.iter().map(|guide| guide_document(guide, sources));
-    errors.chain(guides).chain(question_documents(site)).collect()
+    let boosts = Boosts::of(site);
+    let errors = site.errors.iter().map(|page| (&page.head, error_document(page, sources)));
+    let guides = site.guides.iter().map(|page| (&page.head, guide_document(page, sources)));
+    let pages = errors.chain(guides).map(|(head, page)| Document { boost: boosts.get(head), ..page });
+    pages.chain(question_documents(site)).collect()
 }
 
 fn error_document(error: &Page<ErrorData>, sources: &Sources) -> Document {
@@ -135,11 +168,14 @@ pub struct DiagnosisInput<'a> {
 }
 
 impl DiagnosisDb {
-    /// Returns the error page at an address as a page that is not asserted.
+    /// Returns the error or guide at an address as a page that is not asserted. `None` for an error that is not in the database.
     fn similar_page(&self, address: &str, title: &str, found_by: Evidence) -> Option<DiagnosedPage> {
-        let (slug, _) = self.errors.iter().find(|(_, error)| error.address == address)?;
+        let slug = match address.starts_with(Kind::Guide.folder()) {
+            true => address.trim_end_matches('/'),
+            false => self.errors.iter().find(|(_, error)| error.address == address)?.0,
+        };
         Some(DiagnosedPage {
-            slug: slug.clone(),
+            slug: slug.to_owned(),
             title: title.to_owned(),
             url: format!("/{address}"),
             score: 0.0,
@@ -160,6 +196,7 @@ fn document(head: &Head, signatures: String, sources: &Sources) -> Document {
         title: head.title.value.clone(),
         signatures,
         body: markdown::plain(sources.text(head.body.span)),
+        ..Document::default()
     }
 }
 

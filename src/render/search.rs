@@ -186,7 +186,9 @@ fn entries(cx: &RenderContext<'_>) -> Vec<SearchEntry> {
     let site = cx.site();
     let mut entries: Vec<SearchEntry> = site.models.iter().map(model).collect();
     entries.extend(site.devices.iter().map(device));
-    entries.extend(site.guides.iter().map(|page| prose(cx, &page.head, &[])));
+    entries.extend(
+        site.guides.iter().map(|page| prose(cx, &page.head, &[]).with_questions(&page.data.questions)),
+    );
     entries.extend(site.terms.iter().map(|page| prose(cx, &page.head, &page.data.also)));
     entries.extend(site.quants.iter().map(|page| {
         prose(cx, &page.head, &[page.data.gguf_type.value.clone(), page.data.family.name().to_string()])
@@ -319,6 +321,15 @@ impl SearchEntry {
         self
     }
 
+    /// Adds the questions that lead to the page.
+    fn with_questions(mut self, questions: &[String]) -> Self {
+        for question in questions {
+            self.document.signatures.push('\n');
+            self.document.signatures.push_str(question);
+        }
+        self
+    }
+
     /// Adds words that are searched but not shown.
     fn with_words(mut self, words: &[&str]) -> Self {
         for word in words {
@@ -352,7 +363,7 @@ fn error(cx: &RenderContext<'_>, page: &Page<ErrorData>) -> SearchEntry {
         entry.note = one_line(first);
     }
     entry.document.signatures = wordings.join("\n");
-    entry
+    entry.with_questions(&data.questions)
 }
 
 fn model(page: &Page<ModelData>) -> SearchEntry {

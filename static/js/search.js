@@ -30,7 +30,7 @@ kbgen.search = (() => {
     const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
       entry => (before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1)),
     );
-    const { starts, size, postings, documents } = index;
+    const { starts, size, postings, documents, owners, worths } = index;
     const lists = [];
     const missing = new Set();
     function posting(at) {
@@ -48,7 +48,10 @@ kbgen.search = (() => {
       return found;
     }
     const places = new Map(words.map((word, at) => [word, at]));
-    return { words, places, posting, documentAt, entry, missing };
+    // The page of a document: questions, which come last, have another document's.
+    const first = worths.length - owners.length;
+    const owner = at => owners[at - first] ?? at;
+    return { words, places, posting, documentAt, entry, missing, owner };
   }
   const opened = new WeakMap();
   function open(index) {
@@ -130,42 +133,51 @@ kbgen.search = (() => {
     const { floors } = index;
     // A page whose title is in the text has at least the score of its title.
     const scores = floors && scored(index, text).scores;
+    const { documentAt, owner } = open(index);
     return [...index.worths.keys()]
       .filter(at => !floors || scores[at] >= 4 * floors[at])
-      .map(open(index).documentAt)
-      .filter(Boolean)
-      .map(([address, title]) => ({ address, title, words: plain(title) }))
+      .map(at => [documentAt(owner(at)), documentAt(at)])
+      .filter(([page, own]) => page && own)
+      .map(([[address], [, title]]) => ({ address, title, words: plain(title) }))
       .filter(({ words }) => words === asked || (words.replace(/ /g, "").length > 7 && asked.includes(words)))
       .sort((a, b) => b.words.length - a.words.length)
       .map(({ address, title, words }) => ({ address, title, whole: words === asked }));
   }
 
-  // The score of each document, and the number of rare words that it shares with the text.
+  // The score of each document, the number of rare words that it shares with the text, and the rarity of all its words.
   function scored(index, text) {
     const { words, posting, places } = open(index);
     const scores = index.worths.map(() => 0);
     const rare = [...scores];
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
+    let total = 0;
     const wanted = asked(index, text);
     const [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
+      let rarity = 0;
+      const count = (found, closeness, visit) => {
+        if (!found) return;
+        rarity = Math.max(rarity, digitOf(found));
+        add(found, closeness * factor, scores, visit);
+      };
       if (places.has(word)) {
         const found = posting(places.get(word));
-        if (found) add(found, 4 * factor, scores, 3 * digitOf(found) >= 2 * index.rarest && (entry => rare[entry]++));
+        count(found, 4, found && 3 * digitOf(found) >= 2 * index.rarest && (entry => rare[entry]++));
       } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {
-          if (oneApart(known, word)) add(posting(i) || "", 3 * factor, scores);
+          if (oneApart(known, word)) count(posting(i), 3);
         });
       }
+      total += rarity;
     });
     if (prefix) {
       words.forEach((word, i) => {
         if (word !== prefix && word.startsWith(prefix)) add(posting(i) || "", 2, scores);
       });
     }
-    return { scores, rare, troubled };
+    return { scores, rare, troubled, total };
   }
 
   // The places of the documents with a score, best first.
@@ -176,25 +188,28 @@ kbgen.search = (() => {
   const isMessage = ({ trouble }, text) => /[_={}[\]<>"\\]/.test(text) || troubling(trouble)(text);
 
   const search = (index, text, limit) => {
-    const { scores, rare, troubled } = scored(index, text);
+    const { scores, rare, troubled, total } = scored(index, text);
     // Words on error lines count twice.
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
-    const { documentAt } = open(index);
-    const share = at => Math.floor((scores[at] * factor) / index.worths[at]);
-    // A page whose whole title is asked for comes before a long page with the same words.
-    const typed = isQuestion(text) && !isMessage(index, text);
-    const ranks = typed ? scores.map((score, at) => score * (50 + Math.min(share(at), 100))) : scores;
-    const hits = new Map();
-    let missed = 0;
-    for (const at of ranked(scores, ranks)) {
-      if (hits.size + missed === limit) break;
-      const found = documentAt(at);
-      if (!found) missed++;
-      else if (!hits.has(found[0])) {
-        hits.set(found[0], { address: found[0], title: found[1], score: scores[at], share: share(at), rare: rare[at] });
-      }
-    }
-    return [...hits.values()];
+    const { documentAt, owner } = open(index);
+    const shares = scores.map((score, at) => Math.floor((score * factor) / index.worths[at]));
+    // A page whose question has the words of the text, and few others, comes first.
+    const covers = scores.map(() => 0);
+    scores.forEach((score, at) => {
+      const page = owner(at);
+      if (page === at || !score) return;
+      const cover = Math.floor((400 * score) / (troubled * (index.worths[at] + 40 * total)));
+      covers[page] = Math.max(covers[page], Math.min(cover, 100));
+      shares[page] = Math.max(shares[page], shares[at]);
+      scores[page] = Math.max(scores[page], score);
+      scores[at] = 0;
+    });
+    const ranks = scores.map((score, at) => score * (5000 + covers[at] ** 2));
+    return ranked(scores, ranks)
+      .slice(0, limit)
+      .map(at => [at, documentAt(at)])
+      .filter(([, found]) => found)
+      .map(([at, [address, title]]) => ({ address, title, score: scores[at], share: shares[at], rare: rare[at] }));
   };
   // A message needs more in common with a page than a question.
   function isSuggested(index, { share, rare }, text) {

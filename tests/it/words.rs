@@ -23,6 +23,7 @@ fn index(vectors: &Value) -> TextIndex {
             title: text("title"),
             signatures: text("signatures"),
             body: text("body"),
+            ..Document::default()
         }
     };
     let documents: Vec<Document> =

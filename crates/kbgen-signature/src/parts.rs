@@ -158,19 +158,25 @@ pub struct TextIndexParts<'i> {
     starts: Vec<usize>,
     /// Score of each document's own title.
     worths: Vec<u32>,
+    /// For each question, which come last, the document that answers it.
+    owners: Vec<usize>,
     /// For each document the least score of a query that contains its title; none for an index of one part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     floors: Vec<u32>,
     /// Postings of successive words.
     pub postings: Vec<Cow<'i, str>>,
-    /// Address and title of successive documents.
+    /// Address and title of successive documents; a question has the address of its owner, which is omitted.
     pub documents: Vec<Vec<(&'i str, &'i str)>>,
 }
 
 impl TextIndex {
     /// Returns the index as one part.
     pub fn whole(&self) -> TextIndexParts<'_> {
-        let documents = self.documents.iter().map(|(address, title, _)| (address.as_str(), title.as_str()));
+        let owners: Vec<usize> = self.question_owners().map(|(_, page)| page).collect();
+        let questions = self.documents.len() - owners.len();
+        let documents = self.documents.iter().enumerate().map(|(at, (address, title, _))| {
+            (if at < questions { address.as_str() } else { "" }, title.as_str())
+        });
         TextIndexParts {
             words: &self.words,
             ignored: STOP_WORDS,
@@ -179,6 +185,7 @@ impl TextIndex {
             size: self.documents.len(),
             starts: vec![0],
             worths: self.documents.iter().map(|(.., title_score)| *title_score).collect(),
+            owners,
             floors: Vec::new(),
             postings: vec![Cow::Borrowed(&self.postings)],
             documents: vec![documents.collect()],

@@ -21,6 +21,8 @@ pub struct Document {
     pub signatures: String,
     /// Plain text of the page.
     pub body: String,
+    /// Percentage by which its terms weigh more than those of other pages, at most 255.
+    pub boost: u8,
 }
 
 /// The index in its serialized form: two long strings.
@@ -45,7 +47,7 @@ const K1: f64 = 1.0;
 const B: f64 = 0.75;
 /// Factor of an exact match on a line with an error phrase, in the units of a search.
 pub(crate) const MAX_MATCH_FACTOR: u32 = 8;
-/// Largest weight of a term.
+/// Largest weight of a term before the boost of its page.
 const WEIGHT_LEVELS: f64 = 7.0;
 /// Smallest product of inverse document frequency and weight of a term outside the title. Omitting smaller ones saves a
 /// quarter of the index and does not change the order of the results.
@@ -93,16 +95,21 @@ pub(crate) static ERROR_PHRASES: [&str; 20] = [
 pub struct TextIndexBuilder {
     /// Address, title and body length of each document.
     documents: Vec<(String, String, u32)>,
+    /// [`Document::boost`] of each document.
+    boosts: Vec<u8>,
     /// Groups, each with the number of its first document.
     groups: Vec<(usize, TermCounts)>,
 }
 
 impl TextIndexBuilder {
-    /// Adds documents with their addresses and titles.
-    pub fn add(&mut self, names: impl IntoIterator<Item = (String, String)>, counted: TermCounts) {
+    /// Adds documents with their addresses, titles and boosts. A document with the address of an earlier one is a question
+    /// that this page answers; questions come last.
+    pub fn add(&mut self, names: impl IntoIterator<Item = (String, String, u8)>, counted: TermCounts) {
         let first = self.documents.len();
-        let documents = names.into_iter().zip(&counted.lengths);
-        self.documents.extend(documents.map(|((address, title), length)| (address, title, *length)));
+        for ((address, title, boost), length) in names.into_iter().zip(&counted.lengths) {
+            self.documents.push((address, title, *length));
+            self.boosts.push(boost);
+        }
         self.groups.push((first, counted));
     }
 
@@ -141,6 +148,10 @@ impl TextIndexBuilder {
             });
             let postings: Vec<Posting> = postings
                 .filter(|posting| posting.in_title || idf * posting.weight >= MIN_CONTRIBUTION)
+                .map(|posting| {
+                    let boost = self.boosts[posting.document];
+                    posting.boosted(boost)
+                })
                 .collect();
             if postings.is_empty() {
                 continue;
@@ -162,7 +173,7 @@ impl TextIndex {
     /// Indexes documents.
     pub fn build(documents: &[Document]) -> Self {
         let mut builder = TextIndexBuilder::default();
-        let name = |document: &Document| (document.address.clone(), document.title.clone());
+        let name = |document: &Document| (document.address.clone(), document.title.clone(), document.boost);
         let groups: Vec<TermCounts> = documents.par_chunks(GROUP_SIZE).map(TermCounts::of).collect();
         for (documents, counts) in documents.chunks(GROUP_SIZE).zip(groups) {
             builder.add(documents.iter().map(name), counts);
@@ -203,6 +214,12 @@ struct Posting {
     document: usize,
     weight: usize,
     in_title: bool,
+}
+
+impl Posting {
+    fn boosted(self, percent: u8) -> Self {
+        Self { weight: (self.weight * (100 + usize::from(percent)) + 50) / 100, ..self }
+    }
 }
 
 /// Returns the inverse document frequency of a term in `with` of `total` documents, as an integer from 1 to 63.

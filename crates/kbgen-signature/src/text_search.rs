@@ -1,7 +1,10 @@
 //! Searches the text index for questions and for logs without a known signature.
 
-use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashMapExt};
+use serde::Serialize;
 
 use crate::text_index::{ERROR_PHRASES, TextIndex, ZERO_DIGIT, terms};
 
@@ -23,12 +26,11 @@ const MIN_MESSAGE_RARE_TERMS: u32 = 3;
 const MESSAGE_CHARACTERS: [char; 10] = ['_', '=', '{', '}', '[', ']', '<', '>', '"', '\\'];
 /// The same for a question, which has no error phrase.
 const MIN_QUESTION_SHARE: u32 = 40;
-/// The score of a page for a typed question is multiplied by this sum of its share, at most [`MAX_SHARE`], and a constant.
-///
-/// Of 65 titles of issues as questions, the right page is among the first three for 57 %, without the factor and the questions
-/// of pages for 26 %.
-const BASE_SHARE: u32 = 50;
-const MAX_SHARE: u32 = 100;
+/// The score of a page is multiplied by this sum of its cover, a percentage, squared, and a constant: the cover of a page is the
+/// largest share of words, weighted by their rarity, that one of its questions and the text have in common.
+const BASE_COVER: u64 = 5000;
+/// The score of a word that a title or question has once, without its rarity and the factor of error lines.
+const EXACT_MATCH_SCORE: u64 = 20;
 /// Longest question, in UTF-16 code units as in JavaScript.
 const MAX_QUESTION_LENGTH: usize = 200;
 /// Fewest letters and digits of a title that is found within a longer text.
@@ -79,8 +81,8 @@ impl SearchHit {
 
 impl TextIndex {
     /// Returns the pages with the highest scores, best first, each once. Terms of four or more letters match with one typing
-    /// error. For a typed question, the share counts, so that a page whose whole title is asked for comes before a long page
-    /// with the same words.
+    /// error. A page with a question that has the terms of the text, and few others, comes before a long page with the same
+    /// terms.
     pub fn search(&self, text: &str, limit: usize) -> Vec<SearchHit> {
         let words = self.decode_words();
         let postings: Vec<&str> = self.postings.split(' ').collect();
@@ -88,6 +90,7 @@ impl TextIndex {
         let mut rare = vec![0u32; self.documents.len()];
         let rarest = postings.iter().map(|posting| idf_of(posting)).max().unwrap_or_default();
         let mut fuzzy_terms = 0;
+        let mut total_idf = 0;
         let query = query_terms(text);
         let has_error_phrase = query.first().is_some_and(|(_, factor)| *factor > 1);
         for (word, factor) in query {
@@ -103,6 +106,7 @@ impl TextIndex {
                     (0..words.len()).filter(|&at| is_one_edit_apart(&words[at], &word)).map(|at| (at, 3)),
                 );
             }
+            total_idf += known.iter().map(|(at, _)| idf_of(postings[*at])).max().unwrap_or_default();
             for (at, closeness) in known {
                 let is_rare = closeness == 4 && 3 * idf_of(postings[at]) >= 2 * rarest;
                 add_scores(postings[at], closeness * factor, &mut scores, |document| {
@@ -125,22 +129,35 @@ impl TextIndex {
             false if is_question(text) => 200,
             false => 0,
         };
-        let share = |at: usize| scores[at] * factor / self.documents[at].2.max(1);
-        let is_typed = is_question(text) && !is_message(text);
-        let rank = |at: usize| {
-            let weight = if is_typed { BASE_SHARE + share(at).min(MAX_SHARE) } else { 1 };
-            u64::from(scores[at]) * u64::from(weight)
-        };
+        let score_of_title = |at: usize| self.documents[at].2.max(1);
+        let mut shares: Vec<u32> =
+            (0..scores.len()).map(|at| scores[at] * factor / score_of_title(at)).collect();
+        let mut covers = vec![0; scores.len()];
+        let line_factor = if has_error_phrase { 2 } else { 1 };
+        for (at, page) in self.question_owners() {
+            let whole = u64::from(score_of_title(at)) + 2 * EXACT_MATCH_SCORE * u64::from(total_idf);
+            let cover = 20 * EXACT_MATCH_SCORE * u64::from(scores[at]) / (line_factor * whole);
+            covers[page] = covers[page].max(cover.min(100));
+            shares[page] = shares[page].max(shares[at]);
+            scores[page] = scores[page].max(std::mem::take(&mut scores[at]));
+        }
         let mut order: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] > 0).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(rank(at)));
-        let mut addresses = BTreeSet::new();
-        order.retain(|&at| addresses.insert(&self.documents[at].0));
+        order.sort_by_key(|&at| Reverse(u64::from(scores[at]) * (BASE_COVER + covers[at] * covers[at])));
         order.truncate(limit);
         let hit = |at: usize| {
             let (address, title, _) = self.documents[at].clone();
-            SearchHit { address, title, score: scores[at], share: share(at), rare: rare[at] }
+            SearchHit { address, title, score: scores[at], share: shares[at], rare: rare[at] }
         };
         order.into_iter().map(hit).collect()
+    }
+
+    /// Returns the documents that have the address of an earlier one, and that one: questions with the page that answers them.
+    pub(crate) fn question_owners(&self) -> impl Iterator<Item = (usize, usize)> {
+        let mut pages = HashMap::new();
+        self.documents.iter().enumerate().filter_map(move |(at, (address, ..))| {
+            let page = *pages.entry(address).or_insert(at);
+            (page < at).then_some((at, page))
+        })
     }
 
     /// Returns the pages whose title is the question or a part of it, longest title first; none for a log.
@@ -163,7 +180,7 @@ impl TextIndex {
                 found.push((words.len(), TitleMatch { address, title, whole }));
             }
         }
-        found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+        found.sort_by_key(|(length, _)| Reverse(*length));
         found.into_iter().map(|(_, title_match)| title_match).collect()
     }
 

@@ -70,7 +70,10 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
             text.push(TerminalText::styled(Style::Strong, &one_line(conclusion)));
             text.push("\n");
         }
-        text.push(format!("  kbgen explain {}\n", answer.slug));
+        // Only errors have an explanation.
+        if !answer.slug.contains('/') {
+            text.push(format!("  kbgen explain {}\n", answer.slug));
+        }
         text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
     if answers.first().is_some_and(|first| first.names_cause && first.conclusion.is_none()) {

@@ -24,6 +24,10 @@ pub(super) const ALSO_KNOWN_AS: Shared<Vec<String>> = Shared::optional::<List<Te
     "also_known_as",
     "Other names that people and programs use and that follow from neither title nor slug, such as `DGX Spark`.",
 );
+pub(super) const QUESTIONS: Shared<Vec<String>> = Shared::optional::<List<Text>>(
+    "questions",
+    "Questions that lead to this page, as people type them: `ollama does not use the GPU`.",
+);
 pub(super) const RELATED: Shared<Vec<Spanned<String>>> = Shared::optional::<List<Slug>>(
     "related",
     "Slugs of error pages that belong to this one; they list it in return.",

@@ -8,7 +8,8 @@ use crate::files::{Span, Spanned};
 use crate::markdown::Outline;
 use crate::schema::{FieldOf, Fields, List, Record as _, ShapeOf, Slug, Text, TextMap, Url, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, RELATED, RUNS, TITLE, VERIFIED, VERIFIED_WITH,
+    ALIASES, DRAFT, Evidence, MORE_SOURCES, PUBLISH_ON, QUESTIONS, RELATED, RUNS, TITLE, VERIFIED,
+    VERIFIED_WITH,
 };
 use crate::site::kinds::key;
 
@@ -88,8 +89,7 @@ record! {
         /// Folder below `content/errors/`.
         apart category: String = |_: &Fields| String::new(),
         shared TITLE,
-        /// Questions that lead to this page, as people type them: `ollama does not use the GPU`.
-        optional questions: Vec<String>,
+        shared questions: Vec<String> = QUESTIONS,
         /// Messages that lead to this page.
         optional signatures: Vec<Signature> as List<Signature, 0, 256>,
         /// Similar output that must not match.

@@ -3,7 +3,8 @@
 use crate::files::Spanned;
 use crate::schema::{Integer, List, Slug, record, words};
 use crate::site::kinds::common::{
-    ALIASES, DRAFT, Evidence, PUBLISH_ON, RELATED, RUNS, TITLE, VERIFIED, VERIFIED_WITH, WEB_SOURCES,
+    ALIASES, DRAFT, Evidence, PUBLISH_ON, QUESTIONS, RELATED, RUNS, TITLE, VERIFIED, VERIFIED_WITH,
+    WEB_SOURCES,
 };
 
 words! {
@@ -23,6 +24,7 @@ record! {
     #[derive(Debug, Clone)]
     pub struct GuideData {
         shared TITLE,
+        shared questions: Vec<String> = QUESTIONS,
         /// Position in lists; smaller numbers come first.
         optional order: i64 as Integer<0, 9999> = 9999,
         /// Slugs of the tools that it covers.
