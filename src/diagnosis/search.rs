@@ -51,7 +51,7 @@ const GUIDE_BOOST: f64 = 100.0;
 /// Boost for each factor of e in the number of pages that name a page as related.
 const RELATED_BOOST: f64 = 10.0;
 
-/// How much more the terms of pages weigh that answer many questions: guides, and pages that others name as related.
+/// Percentages for typed questions of the pages that answer many: guides, and pages that others name as related.
 ///
 /// Of 241 questions as people type them, the right page is first for TODO.
 struct Boosts<'s>(BTreeMap<&'s str, u32>);

@@ -204,7 +204,8 @@ kbgen.search = (() => {
       scores[page] = Math.max(scores[page], score);
       scores[at] = 0;
     });
-    const ranks = scores.map((score, at) => score * (5000 + covers[at] ** 2));
+    const boosts = isQuestion(text) && !isMessage(index, text) ? index.boosts : [];
+    const ranks = scores.map((score, at) => score * (5000 + covers[at] ** 2) * (100 + (boosts[at] || 0)));
     return ranked(scores, ranks)
       .slice(0, limit)
       .map(at => [at, documentAt(at)])

@@ -158,6 +158,8 @@ pub struct TextIndexParts<'i> {
     starts: Vec<usize>,
     /// Score of each document's own title.
     worths: Vec<u32>,
+    /// [`Document::boost`](crate::Document::boost) of each document but the questions.
+    boosts: &'i [u8],
     /// For each question, which come last, the document that answers it.
     owners: Vec<usize>,
     /// For each document the least score of a query that contains its title; none for an index of one part.
@@ -185,6 +187,7 @@ impl TextIndex {
             size: self.documents.len(),
             starts: vec![0],
             worths: self.documents.iter().map(|(.., title_score)| *title_score).collect(),
+            boosts: &self.boosts[..questions],
             owners,
             floors: Vec::new(),
             postings: vec![Cow::Borrowed(&self.postings)],

@@ -127,12 +127,13 @@ impl PlaceholderType {
         }
     }
 
-    /// Converts the characters from `from` to `to` to a figure.
+    /// Converts the characters from `from` to `to` to a figure; `None` for a number above the range of `f64`.
     pub(crate) fn figure(self, text: &NormalText, original: &str, from: usize, to: usize) -> Option<Figure> {
         let split = (from..to).find(|&at| text.bytes[at].is_ascii_alphabetic()).unwrap_or(to);
         let factor = match self {
             Self::Int | Self::Float => {
-                return ascii_text(text, from, to).parse().ok().map(Figure::Number);
+                let number = ascii_text(text, from, to).parse().ok();
+                return number.filter(|number: &f64| number.is_finite()).map(Figure::Number);
             }
             Self::Bytes if split < to => unit_factor(&ascii_text(text, split, to))?,
             Self::Bytes => 1.0,
@@ -144,7 +145,7 @@ impl PlaceholderType {
             _ => return (from < to).then(|| Figure::Text(original_text(text, original, from, to))),
         };
         let number: f64 = ascii_text(text, from, split).parse().ok()?;
-        Some(Figure::Number((number * factor + 0.5).floor()))
+        Some((number * factor + 0.5).floor()).filter(|size| size.is_finite()).map(Figure::Number)
     }
 }
 

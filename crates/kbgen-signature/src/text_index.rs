@@ -21,7 +21,7 @@ pub struct Document {
     pub signatures: String,
     /// Plain text of the page.
     pub body: String,
-    /// Percentage by which its terms weigh more than those of other pages, at most 255.
+    /// Percentage by which its score for a typed question is increased.
     pub boost: u8,
 }
 
@@ -30,6 +30,8 @@ pub struct Document {
 pub struct TextIndex {
     /// Address and title of each document, and the score of its own title as a line with an error phrase.
     pub(crate) documents: Vec<(String, String, u32)>,
+    /// [`Document::boost`] of each document.
+    pub(crate) boosts: Vec<u8>,
     /// Terms in order. Each is a capital letter for the number of letters it shares with the previous term (`A` for none),
     /// and its other letters.
     pub(crate) words: String,
@@ -47,7 +49,7 @@ const K1: f64 = 1.0;
 const B: f64 = 0.75;
 /// Factor of an exact match on a line with an error phrase, in the units of a search.
 pub(crate) const MAX_MATCH_FACTOR: u32 = 8;
-/// Largest weight of a term before the boost of its page.
+/// Largest weight of a term.
 const WEIGHT_LEVELS: f64 = 7.0;
 /// Smallest product of inverse document frequency and weight of a term outside the title. Omitting smaller ones saves a
 /// quarter of the index and does not change the order of the results.
@@ -119,6 +121,7 @@ impl TextIndexBuilder {
         let mean = lengths.iter().sum::<f64>() / (lengths.len().max(1) as f64);
         let mut index = TextIndex {
             documents: self.documents.into_iter().map(|(address, title, _)| (address, title, 0)).collect(),
+            boosts: self.boosts,
             words: String::new(),
             postings: String::new(),
         };
@@ -148,10 +151,6 @@ impl TextIndexBuilder {
             });
             let postings: Vec<Posting> = postings
                 .filter(|posting| posting.in_title || idf * posting.weight >= MIN_CONTRIBUTION)
-                .map(|posting| {
-                    let boost = self.boosts[posting.document];
-                    posting.boosted(boost)
-                })
                 .collect();
             if postings.is_empty() {
                 continue;
@@ -214,12 +213,6 @@ struct Posting {
     document: usize,
     weight: usize,
     in_title: bool,
-}
-
-impl Posting {
-    fn boosted(self, percent: u8) -> Self {
-        Self { weight: (self.weight * (100 + usize::from(percent)) + 50) / 100, ..self }
-    }
 }
 
 /// Returns the inverse document frequency of a term in `with` of `total` documents, as an integer from 1 to 63.

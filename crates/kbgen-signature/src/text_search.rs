@@ -141,8 +141,12 @@ impl TextIndex {
             shares[page] = shares[page].max(shares[at]);
             scores[page] = scores[page].max(std::mem::take(&mut scores[at]));
         }
+        let is_typed = is_question(text) && !is_message(text);
+        let boost = |at: usize| if is_typed { u64::from(self.boosts[at]) } else { 0 };
+        let rank =
+            |at: usize| u64::from(scores[at]) * (BASE_COVER + covers[at] * covers[at]) * (100 + boost(at));
         let mut order: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] > 0).collect();
-        order.sort_by_key(|&at| Reverse(u64::from(scores[at]) * (BASE_COVER + covers[at] * covers[at])));
+        order.sort_by_key(|&at| Reverse(rank(at)));
         order.truncate(limit);
         let hit = |at: usize| {
             let (address, title, _) = self.documents[at].clone();

@@ -119,12 +119,13 @@ pub(crate) fn frame(content: &str) -> Option<(String, String)> {
         }
         None => {
             let file = content.strip_prefix("File ");
-            let (path, rest) = file.unwrap_or(content).split_once(".py:")?;
+            let place = file.unwrap_or(content);
+            let (path, rest) = place.split_once(".py:")?;
             let line = digits(rest);
             let rest = rest[line.len()..].trim_start_matches(',');
             let is_frame =
                 !path.contains(' ') && (rest.starts_with(" in ") || file.is_some() && rest.is_empty());
-            (&content[content.find(path)?..][..path.len() + 3], Some(line).filter(|_| is_frame)?)
+            (&place[..path.len() + ".py".len()], Some(line).filter(|_| is_frame)?)
         }
     };
     let mut slashed = path.replace('\\', "/");
@@ -132,4 +133,18 @@ pub(crate) fn frame(content: &str) -> Option<(String, String)> {
         slashed = slashed.replace("//", "/");
     }
     (!line.is_empty()).then_some((slashed, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frame;
+
+    #[test]
+    fn a_frame_of_ipython_keeps_its_own_path() {
+        for (line, expected) in
+            [("File le.py:7, in g", "le.py"), ("File /opt/a.py:7", "/opt/a.py"), ("a.py:7 in f", "a.py")]
+        {
+            assert_eq!(frame(line), Some((expected.to_owned(), "7".to_owned())), "{line}");
+        }
+    }
 }
