@@ -166,8 +166,9 @@ impl DecodeRate {
     }
 }
 
-/// Returns the weights that a token reads: all except the embedding, of which it reads one row (the output of
-/// a tied model reads all of it), and the unused experts.
+/// Returns the weights that a token reads: all except the unused experts and the tables before the layers, of which a
+/// token reads one row (the output of a tied model reads the whole embedding). A row is at most some KiB and is not
+/// counted.
 pub fn weights_read(model: &Architecture, settings: &Settings) -> TokenReads {
     weights_read_of(model, settings, typed_tensors(model, settings.quantization))
 }
@@ -190,7 +191,7 @@ pub(crate) fn weights_read_of(
     for (tensor, kind) in tensors {
         let bytes = tensor_bytes(&tensor, kind).0;
         let (is_in_ram, bytes) = match (tensor.home, model.experts) {
-            (Home::Input, _) if tensor.name == Name::TokenEmbedding && !model.tied => continue,
+            (Home::Input, _) if !model.tied || tensor.name != Name::TokenEmbedding => continue,
             (Home::Experts(layer), Some(experts)) => {
                 (layer < host_layers || are_experts_in_ram(layer), bytes / experts.count * experts.used)
             }

@@ -1,6 +1,7 @@
 //! Bytes that a token reads, compared with figures that were counted independently of this program.
 
 use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::file_bytes;
 use kbgen_estimate::quantization::{CacheType, Quantization};
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use kbgen_estimate::speed::{CacheRead, SpeedClass, TokenReads, Unmeasured, weights_read};
@@ -24,6 +25,19 @@ fn a_token_reads_the_weights_it_uses_and_the_cache_before_it() {
         assert_eq!(weights_read(model, &settings), reads, "{row:?}");
         let cache = CacheRead::of(model).at(depth, CacheType::F16, CacheType::F16);
         assert_eq!(cache, Bytes(number(&row, "cache_bytes")), "{row:?}");
+    }
+}
+
+#[test]
+fn a_token_reads_one_row_of_the_embeddings_of_each_layer() {
+    let models = models();
+    for (slug, layers) in [("gemma-4-e2b-it", 35), ("gemma-4-e4b-it", 42)] {
+        let model = &models[slug];
+        // f16 tables of 256 values for each layer and each of 262,144 tokens
+        let table = 2 * 256 * layers * 262_144;
+        let rest = Bytes(file_bytes(model, Quantization::F16).0 - table);
+        let reads = weights_read(model, &Settings::new(Quantization::F16, 4096));
+        assert_eq!(reads, TokenReads { device: rest, host: Bytes(0) }, "{slug}");
     }
 }
 
