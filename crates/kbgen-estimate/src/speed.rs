@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::cache::state_widths;
 use crate::names::{Home, Name, WeightTensor};
 use crate::quantization::{CacheType, TensorType};
-use crate::settings::{ExpertPlacement, Settings};
+use crate::settings::{CachePlacement, ExpertPlacement, Settings};
 use crate::weights::{tensor_bytes, typed_tensors};
 
 /// Ratio of the ends of a range to its middle, in thousandths: the upper end is 2.2 times the lower one.
@@ -263,10 +263,15 @@ impl CacheRead {
         key.tensor_type().row_size(keys) + value.tensor_type().row_size(values) + self.state
     }
 
-    /// Returns the same bytes as [`CacheRead::at`], by location of the layers.
+    /// Returns the same bytes as [`CacheRead::at`], by location of the cache.
     pub fn placed(&self, model: &Architecture, settings: &Settings, depth: u64) -> TokenReads {
         let whole = self.at(depth, settings.cache_type_k, settings.cache_type_v).0;
-        let host = whole / (model.layers.len() as u64).max(1) * host_layers(model, settings);
+        let host = match settings.cache_placement {
+            CachePlacement::Host => whole,
+            CachePlacement::WithLayer => {
+                whole / (model.layers.len() as u64).max(1) * host_layers(model, settings)
+            }
+        };
         TokenReads { device: Bytes(whole - host), host: Bytes(host) }
     }
 }

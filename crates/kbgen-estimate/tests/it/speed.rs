@@ -3,7 +3,7 @@
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::estimator::file_bytes;
 use kbgen_estimate::quantization::{CacheType, Quantization};
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, Settings};
 use kbgen_estimate::speed::{CacheRead, SpeedClass, TokenReads, Unmeasured, weights_read};
 
 use crate::rows::{models, number, rows};
@@ -61,6 +61,20 @@ fn layers_and_experts_in_ram_are_read_there() {
     }
     let reads = weights_read(model, &Settings { gpu_layers: Some(0), ..whole });
     assert_eq!(reads, TokenReads { device: Bytes(0), host: all });
+}
+
+#[test]
+fn a_cache_in_ram_is_read_there() {
+    let models = models();
+    let model = &models["llama-3.1-8b-instruct"];
+    let cache = CacheRead::of(model);
+    let all = cache.at(4096, CacheType::F16, CacheType::F16);
+    for gpu_layers in [None, Some(10)] {
+        let cache_placement = CachePlacement::Host;
+        let settings = Settings { gpu_layers, cache_placement, ..Settings::new(Quantization::F16, 4096) };
+        let reads = cache.placed(model, &settings, 4096);
+        assert_eq!(reads, TokenReads { device: Bytes(0), host: all }, "{gpu_layers:?}");
+    }
 }
 
 #[test]
