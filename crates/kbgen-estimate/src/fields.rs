@@ -167,10 +167,7 @@ impl ArchitectureFields {
         };
         self.check_sizes()?;
         let kinds = self.kinds()?;
-        self.check_parts(&kinds)?;
-        if kinds.contains(&LayerKind::None) && family.layer_form != LayerForm::OnePart {
-            fail!(self.layers, "every layer of this architecture has attention or a recurrent state");
-        }
+        self.check_parts(family, &kinds)?;
         let experts = (self.experts > 0).then(|| Experts {
             count: self.experts,
             used: self.experts_used,

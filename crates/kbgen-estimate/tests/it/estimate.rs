@@ -253,6 +253,37 @@ fn an_impossible_field_is_named() {
 }
 
 #[test]
+fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
+    let rows = rows(MODELS);
+    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| {
+        let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
+        change(&mut fields);
+        fields.build().unwrap_err().field
+    };
+    let mamba = "granite-4.0-h-tiny";
+    assert_eq!(broken(mamba, |fields| fields.ssm_inner = 0), "ssm_inner");
+    assert_eq!(broken(mamba, |fields| fields.ssm_groups = 0), "ssm_groups");
+    assert_eq!(broken(mamba, |fields| fields.ssm_groups = 5), "ssm_groups");
+    assert_eq!(broken(mamba, |fields| fields.ssm_dt_rank = 7), "ssm_dt_rank");
+    assert_eq!(broken("lfm2-1.2b", |fields| fields.ssm_inner = 2048), "ssm_inner");
+    let delta_net = "qwen3.5-9b";
+    assert_eq!(broken(delta_net, |fields| fields.ssm_dt_rank = 0), "ssm_dt_rank");
+    assert_eq!(broken(delta_net, |fields| fields.ssm_inner *= 2), "ssm_inner");
+    assert_eq!(broken(delta_net, |fields| fields.ssm_groups = 5), "ssm_groups");
+    let experts = |fields: &mut ArchitectureFields| {
+        (fields.experts, fields.experts_used, fields.expert_ffn) = (8, 2, 64);
+    };
+    assert_eq!(broken("nomic-embed-text-v1.5", experts), "experts");
+    assert_eq!(broken("c4ai-command-r7b-12-2024", experts), "experts");
+    assert_eq!(broken("qwen3-30b-a3b", |fields| fields.gated_ffn = false), "gated_ffn");
+    assert_eq!(broken("gemma-4-e2b-it", |fields| fields.kv_shared_layers = 34), "kv_shared_layers");
+    assert_eq!(broken("llama-3.1-8b-instruct", |fields| fields.k_eq_v_full = true), "k_eq_v_full");
+    for slug in [delta_net, "gemma-4-e2b-it", "olmo-2-1124-7b-instruct"] {
+        assert_eq!(broken(slug, |fields| fields.fused_qkv = true), "fused_qkv", "{slug}");
+    }
+}
+
+#[test]
 fn no_fewer_experts_on_the_cpu_would_do() {
     let models = models();
     let model = &models["gpt-oss-20b"];
