@@ -193,7 +193,12 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
         return no("no GPU has any layers");
     }
     let value = settings.cache_type_v.tensor_type();
-    if settings.flash_attention == FlashAttention::Off && value.is_quantized() {
+    let is_fused = match model.family.is_encoder {
+        // without a cache, it does not matter whether there is a kernel
+        true => settings.flash_attention == FlashAttention::On,
+        false => model.fuses_attention(settings),
+    };
+    if !is_fused && value.is_quantized() {
         return no("a quantized V cache needs flash attention");
     }
     for kind in [settings.cache_type_k.tensor_type(), value] {

@@ -284,6 +284,18 @@ fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
 }
 
 #[test]
+fn a_quantized_v_cache_needs_a_kernel_of_flash_attention() {
+    let narrow = ArchitectureFields { head_dim: 32, ..fields(&rows(MODELS)[0]) }.build().unwrap();
+    let value = |cache_type_v, gpu_layers| {
+        let settings = Settings::new(Quantization::F16, 4096);
+        estimate(&narrow, &Settings { cache_type_v, gpu_layers, ..settings }).is_ok()
+    };
+    assert!(value(CacheType::F16, None));
+    assert!(!value(CacheType::Q8_0, None));
+    assert!(value(CacheType::Q8_0, Some(0)), "the CPU has kernels for all heads");
+}
+
+#[test]
 fn no_fewer_experts_on_the_cpu_would_do() {
     let models = models();
     let model = &models["gpt-oss-20b"];
