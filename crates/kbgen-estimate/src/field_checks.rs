@@ -2,11 +2,8 @@
 
 use crate::architecture::{FieldError, LayerKind};
 use crate::family::{Family, LayerForm, Recurrence};
-use crate::field::FieldValue;
+use crate::field::{FieldKind, FieldValue};
 use crate::fields::{ArchitectureFields, MAX_LAYERS, fail};
-
-/// Maximum of any count: products of three counts stay below 2^63.
-const LARGEST: u64 = 1 << 24;
 
 /// Returns an error if one of the fields is zero.
 macro_rules! require {
@@ -23,13 +20,14 @@ impl ArchitectureFields {
             fail!(self.layers, "must be above zero");
         }
         for field in Self::ALL {
+            let FieldKind::Count { most } = field.kind else { continue };
             let FieldValue::Count(value) = (field.get)(self) else { continue };
             let problem = match value {
                 // zero is valid without attention
                 0 if field.is_required && field.name != stringify!(kv_heads) => {
                     "must be above zero".to_owned()
                 }
-                _ if value > LARGEST => format!("{value} is too large"),
+                _ if value > most => format!("{value} is above {most}"),
                 _ => continue,
             };
             return Err(FieldError { field: field.name, problem });

@@ -249,6 +249,10 @@ fn an_impossible_field_is_named() {
     assert_eq!(broken(|fields| fields.layers = "F3X2".into()), "layers");
     assert_eq!(broken(|fields| fields.layers = "Fé9".into()), "layers");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
+    assert_eq!(broken(|fields| fields.max_ctx = 100_000_001), "max_ctx");
+    assert_eq!(broken(|fields| fields.hidden = 10_000_001), "hidden");
+    let longest = ArchitectureFields { max_ctx: 100_000_000, ..fields(row) };
+    assert_eq!(longest.build().unwrap().max_context, 100_000_000);
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
 }
 
