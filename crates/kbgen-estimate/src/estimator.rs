@@ -14,6 +14,9 @@ use crate::quantization::{CacheType, Quantization, TensorType};
 use crate::settings::{FlashAttention, Settings};
 use crate::weights::{WeightList, Weights};
 
+/// Maximum number of GPUs (`llama_max_devices` of llama.cpp).
+const MAX_GPUS: usize = 16;
+
 /// Evidence for a figure, which determines how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Evidence {
@@ -188,6 +191,9 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
         return no("context and batch sizes must be above zero");
+    }
+    if settings.tensor_split.len() > MAX_GPUS {
+        return no("llama.cpp uses at most 16 GPUs");
     }
     if settings.tensor_split.len() > 1 && settings.tensor_split.iter().sum::<u64>() == 0 {
         return no("no GPU has any layers");

@@ -87,7 +87,7 @@ architecture_fields! {
     /// Experts of a layer.
     optional experts: u64,
     /// Experts used for a token.
-    optional experts_used: u64,
+    optional experts_used: u64 where FieldKind::Count { most: 256 },
     /// Feed-forward width of an expert.
     optional expert_ffn: u64,
     /// Feed-forward width of the shared experts together.

@@ -279,6 +279,10 @@ fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
     };
     assert_eq!(broken("nomic-embed-text-v1.5", experts), "experts");
     assert_eq!(broken("c4ai-command-r7b-12-2024", experts), "experts");
+    let used = |fields: &mut ArchitectureFields| {
+        (fields.experts, fields.experts_used) = (1_000_000, 70_000);
+    };
+    assert_eq!(broken("qwen3-30b-a3b", used), "experts_used");
     assert_eq!(broken("qwen3-30b-a3b", |fields| fields.gated_ffn = false), "gated_ffn");
     assert_eq!(broken("gemma-4-e2b-it", |fields| fields.kv_shared_layers = 34), "kv_shared_layers");
     assert_eq!(broken("llama-3.1-8b-instruct", |fields| fields.k_eq_v_full = true), "k_eq_v_full");
