@@ -169,6 +169,13 @@ fn damaged_headers_are_refused_with_the_reason() {
             "tensor `a` has 9",
         ),
     ];
+    let huge = |name: u32| {
+        format!(
+            "\"{name}\":{{\"dtype\":\"U8\",\"shape\":[1152921504606846976],\"data_offsets\":[0,1152921504606846976]}}"
+        )
+    };
+    let many = format!("{{{}}}", (0..40).map(huge).collect::<Vec<_>>().join(","));
+    assert_eq!(refusal(&file(&many)), "the tensors have more data than those of any model");
     for (text, expected) in cases {
         let problem = refusal(&file(text));
         assert!(problem.starts_with(expected), "{text}: {problem}");
