@@ -11,11 +11,15 @@ use crate::cache::devices;
 use crate::placement::Device;
 use crate::planner::Planner;
 use crate::quantization::{CacheType, Quantization, TensorType};
+use crate::segments::cells_of;
 use crate::settings::{FlashAttention, Settings};
 use crate::weights::{WeightList, Weights};
 
 /// Maximum number of GPUs (`llama_max_devices` of llama.cpp).
 const MAX_GPUS: usize = 16;
+
+/// Maximum number of attention scores of a layer; sums of their bytes stay below 2^63.
+const MAX_SCORES: u128 = 1 << 54;
 
 /// Evidence for a figure, which determines how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -220,6 +224,11 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     }
     if settings.sequences == 0 {
         return no("at least one slot is required");
+    }
+    let cells = cells_of(&settings.at_context(settings.context.max(model.max_context)));
+    let tokens = settings.micro_batch().max(settings.sequences);
+    if u128::from(model.heads) * u128::from(cells) * u128::from(tokens) > MAX_SCORES {
+        return no("the attention scores would be larger than any memory");
     }
     Ok(())
 }

@@ -202,7 +202,7 @@ impl ArchitectureFields {
         for (layer, letter) in layers.iter_mut().zip(letters) {
             layer.has_indexer = letter == 'M' && indexer.is_some();
         }
-        Ok(Architecture {
+        let architecture = Architecture {
             family,
             rope_factors: (family.rope_factors)(self),
             layers,
@@ -229,7 +229,9 @@ impl ArchitectureFields {
             },
             token_types: self.token_types,
             max_context: self.max_ctx,
-        })
+        };
+        self.check_totals(&architecture)?;
+        Ok(architecture)
     }
 
     /// Replaces an unknown architecture with a Llama of the same sizes, in which every layer has attention.

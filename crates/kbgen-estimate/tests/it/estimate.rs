@@ -292,6 +292,34 @@ fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
 }
 
 #[test]
+fn sizes_that_are_possible_alone_but_not_together_are_refused() {
+    let rows = rows(MODELS);
+    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| {
+        let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
+        change(&mut fields);
+        fields.build().unwrap_err().field
+    };
+    let dense = "llama-3.1-8b-instruct";
+    assert_eq!(broken(dense, |fields| (fields.hidden, fields.vocab) = (8_000_000, 8_000_000)), "hidden");
+    assert_eq!(broken(dense, |fields| (fields.heads, fields.head_dim) = (8_000_000, 8_000_000)), "hidden");
+    let wide = |fields: &mut ArchitectureFields| {
+        (fields.kv_heads, fields.heads, fields.hidden) = (1_000_000, 1_000_000, 128);
+    };
+    assert_eq!(broken(dense, wide), "kv_heads");
+    let latent = |fields: &mut ArchitectureFields| (fields.heads, fields.mla_kv_lora) = (4096, 100_000);
+    assert_eq!(broken("deepseek-v3.2", latent), "mla_kv_lora");
+    let states = |fields: &mut ArchitectureFields| (fields.ssm_state, fields.ssm_inner) = (1 << 23, 48 << 16);
+    assert_eq!(broken("granite-4.0-h-tiny", states), "ssm_state");
+    let heads = |fields: &mut ArchitectureFields| {
+        (fields.heads, fields.head_dim, fields.max_ctx) = (1_000_000, 64, 100_000_000);
+    };
+    let mut many = fields(rows.iter().find(|row| row["id"] == dense).unwrap());
+    heads(&mut many);
+    let settings = Settings { n_batch: 1 << 20, n_ubatch: 1 << 20, ..Settings::new(Quantization::F16, 4096) };
+    assert!(estimate(&many.build().unwrap(), &settings).is_err());
+}
+
+#[test]
 fn a_quantized_v_cache_needs_a_kernel_of_flash_attention() {
     let narrow = ArchitectureFields { head_dim: 32, ..fields(&rows(MODELS)[0]) }.build().unwrap();
     let value = |cache_type_v, gpu_layers| {
