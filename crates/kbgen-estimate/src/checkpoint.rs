@@ -170,7 +170,8 @@ pub(crate) fn card_kv_heads(kv_heads: u64, cards: u64) -> u64 {
     if kv_heads == 0 { 0 } else { (kv_heads / cards).max(1) }
 }
 
-fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
+/// Checks that a model can be divided among this number of GPUs.
+pub(crate) fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
     let no = |reason: String| Err(NotCovered(reason));
     if model.family.is_encoder {
         return no("encoders are modeled for llama.cpp only".into());

@@ -5,7 +5,7 @@
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
-use crate::checkpoint::{card_kv_heads, weight_bytes};
+use crate::checkpoint::card_kv_heads;
 use crate::estimator::{BytesRange, NotCovered};
 use crate::vllm::{PoolCache, PoolEstimate, PoolSettings, longest_context};
 
@@ -20,10 +20,7 @@ const SLIDING_TENTHS: u64 = 8;
 /// # Errors
 /// If the model has recurrent states, or is not divisible among the GPUs.
 pub fn sglang(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstimate, NotCovered> {
-    let weights = match settings.exact_weights {
-        Some(bytes) => bytes,
-        None => weight_bytes(model, settings.weights, settings.cards)?,
-    };
+    let weights = settings.weights_on_card(model)?;
     let reserve = reserve(model, settings);
     let left = |taken: u64| Bytes(settings.memory.0.saturating_sub(taken));
     let pool = BytesRange {

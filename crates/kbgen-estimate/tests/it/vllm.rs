@@ -52,6 +52,16 @@ fn vllm_s_logs_agree_with_weights_and_pool() {
 }
 
 #[test]
+fn exact_weights_do_not_make_a_model_divisible() {
+    let model = &models()["qwen3-0.6b"];
+    let settings = PoolSettings { cards: 3, exact_weights: Some(Bytes(GIB)), ..card(24) };
+    let refusal = vllm(model, &settings).unwrap_err();
+    assert_eq!(refusal.0, "16 attention heads are not divisible among 3 GPUs");
+    assert_eq!(sglang(model, &settings).unwrap_err(), refusal);
+    assert!(sglang(model, &PoolSettings { cards: 0, ..settings }).is_err());
+}
+
+#[test]
 fn what_vllm_measures_lies_in_the_range() {
     let models = models();
     let model = &models["llama-3.1-8b-instruct"];
