@@ -3,7 +3,7 @@
 use crate::architecture::{FieldError, LayerKind};
 use crate::family::{Family, LayerForm, Recurrence};
 use crate::field::{FieldKind, FieldValue};
-use crate::fields::{ArchitectureFields, MAX_LAYERS, fail};
+use crate::fields::{ArchitectureFields, fail};
 
 /// Returns an error if one of the fields is zero.
 macro_rules! require {
@@ -16,9 +16,6 @@ impl ArchitectureFields {
     /// Checks the counts.
     pub(crate) fn check_sizes(&self) -> Result<(), FieldError> {
         let layers = self.layer_count();
-        if layers == 0 {
-            fail!(self.layers, "must be above zero");
-        }
         for field in Self::ALL {
             let FieldKind::Count { most } = field.kind else { continue };
             let FieldValue::Count(value) = (field.get)(self) else { continue };
@@ -34,9 +31,6 @@ impl ArchitectureFields {
         }
         if self.kv_shared_layers >= layers {
             fail!(self.kv_shared_layers, "must be below {layers}, the number of layers");
-        }
-        if layers > MAX_LAYERS {
-            fail!(self.layers, "{layers} is too large");
         }
         Ok(())
     }

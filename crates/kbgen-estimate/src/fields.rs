@@ -165,8 +165,11 @@ impl ArchitectureFields {
         let Some(family) = Family::named(&self.name) else {
             fail!(self.name, "unknown architecture `{}`", self.name)
         };
+        let runs = self.parsed_layers()?;
         self.check_sizes()?;
-        let kinds = self.kinds()?;
+        let letters = runs.iter().flat_map(|(letter, count)| (0..*count).map(|_| *letter));
+        let letters: Vec<char> = letters.collect();
+        let kinds: Vec<LayerKind> = letters.iter().filter_map(|letter| kind_of(*letter)).collect();
         self.check_parts(family, &kinds)?;
         let experts = (self.experts > 0).then(|| Experts {
             count: self.experts,
@@ -195,13 +198,12 @@ impl ArchitectureFields {
             dt_rank: self.ssm_dt_rank,
             groups: self.ssm_groups,
         });
-        let mut layers: Vec<Layer> =
-            kinds.iter().zip(0..).map(|(kind, index)| self.layer(family, *kind, index)).collect();
-        let letters =
-            self.layer_runs().into_iter().flat_map(|(letter, count)| (0..count).map(move |_| letter));
-        for (layer, letter) in layers.iter_mut().zip(letters) {
-            layer.has_indexer = letter == 'M' && indexer.is_some();
-        }
+        let first_shared = kinds.len() as u64 - self.kv_shared_layers;
+        let layer = |(kind, (index, letter)): (&LayerKind, (u64, &char))| Layer {
+            has_indexer: *letter == 'M' && indexer.is_some(),
+            ..self.layer(family, *kind, index, first_shared)
+        };
+        let layers = kinds.iter().zip((0..).zip(&letters)).map(layer).collect();
         let architecture = Architecture {
             family,
             rope_factors: (family.rope_factors)(self),
@@ -243,26 +245,15 @@ impl ArchitectureFields {
         self
     }
 
-    /// Returns the layers as runs of one kind: its letter, and the number of layers. Skips parts that cannot
-    /// be parsed.
+    /// Returns the layers as runs of one kind: its letter, and the number of layers. Empty if the code is
+    /// invalid.
     pub fn layer_runs(&self) -> Vec<(char, u64)> {
-        let mut runs = Vec::new();
-        let mut letters = self.layers.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let mut number = String::new();
-            while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-                number.push(digit);
-            }
-            if letter.is_alphabetic() {
-                runs.push((letter, number.parse().unwrap_or(1)));
-            }
-        }
-        runs
+        self.parsed_layers().unwrap_or_default()
     }
 
-    /// Returns the number of layers.
+    /// Returns the number of layers; zero if the code of the layers is invalid.
     pub fn layer_count(&self) -> u64 {
-        self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
+        self.layer_runs().iter().map(|(_, count)| count).sum()
     }
 
     /// Returns half the width of a head.
@@ -275,34 +266,36 @@ impl ArchitectureFields {
     }
 
     /// Parses the run-length code of the layers.
-    fn kinds(&self) -> Result<Vec<LayerKind>, FieldError> {
-        let layers = self.layer_count();
-        let mut kinds = Vec::new();
-        let mut rest = self.layers.as_str();
-        while let Some(letter) = rest.chars().next() {
-            let kind = match letter {
-                'F' => LayerKind::Full,
-                'S' => LayerKind::Sliding,
-                'R' => LayerKind::Recurrent,
-                'M' | 'T' => LayerKind::Latent,
-                'N' => LayerKind::None,
-                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, T, N"),
-            };
-            rest = &rest[1..];
-            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let Ok(count) = rest[..digits].parse::<u64>() else {
-                fail!(self.layers, "a count must follow `{letter}`")
-            };
-            if count == 0 || kinds.len() as u64 + count > layers {
-                fail!(self.layers, "does not add up to {layers} layers");
+    pub(crate) fn parsed_layers(&self) -> Result<Vec<(char, u64)>, FieldError> {
+        let (mut runs, mut total) = (Vec::new(), 0);
+        let mut rest = self.layers.chars().peekable();
+        while let Some(letter) = rest.next() {
+            if kind_of(letter).is_none() {
+                fail!(self.layers, "`{letter}` is not one of F, S, R, M, T, N");
             }
-            kinds.extend(std::iter::repeat_n(kind, count as usize));
-            rest = &rest[digits..];
+            let mut digits = String::new();
+            while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                digits.push(digit);
+            }
+            if digits.trim_start_matches('0').is_empty() {
+                fail!(self.layers, "a count above zero must follow `{letter}`");
+            }
+            match digits.parse() {
+                Ok(count) if count <= MAX_LAYERS - total => {
+                    total += count;
+                    runs.push((letter, count));
+                }
+                _ => fail!(self.layers, "with `{letter}{digits}`, more than {MAX_LAYERS} layers"),
+            }
         }
-        Ok(kinds)
+        if runs.is_empty() {
+            fail!(self.layers, "must not be empty");
+        }
+        Ok(runs)
     }
 
-    fn layer(&self, family: &Family, kind: LayerKind, index: u64) -> Layer {
+    fn layer(&self, family: &Family, kind: LayerKind, index: u64, first_shared: u64) -> Layer {
+        let shares_cache = index >= first_shared;
         let head_dim = self.head_width();
         let or = |value: u64, default: u64| if value == 0 { default } else { value };
         let (kv_heads, head_dim) = match kind {
@@ -315,7 +308,6 @@ impl ArchitectureFields {
             LayerKind::Full | LayerKind::Sliding => or(self.value_head_dim, head_dim),
             _ => head_dim,
         };
-        let shares_cache = index >= self.layer_count() - self.kv_shared_layers;
         let feed_forward = if family.layer_form == LayerForm::OnePart {
             match kind {
                 LayerKind::None if self.experts == 0 => FeedForward::Dense(self.ffn),
@@ -342,4 +334,16 @@ impl ArchitectureFields {
             feed_forward,
         }
     }
+}
+
+/// Returns the kind of layers with this letter.
+fn kind_of(letter: char) -> Option<LayerKind> {
+    Some(match letter {
+        'F' => LayerKind::Full,
+        'S' => LayerKind::Sliding,
+        'R' => LayerKind::Recurrent,
+        'M' | 'T' => LayerKind::Latent,
+        'N' => LayerKind::None,
+        _ => return None,
+    })
 }

@@ -246,6 +246,13 @@ fn an_impossible_field_is_named() {
     };
     assert_eq!(broken(|fields| fields.name = "lama".into()), "name");
     assert_eq!(broken(|fields| fields.layers = "F0".into()), "layers");
+    assert_eq!(broken(|fields| fields.layers = String::new()), "layers");
+    assert_eq!(broken(|fields| fields.layers = "F1000S25".into()), "layers");
+    for layers in ["F", "F2S", "F18446744073709551615S2", "F99999999999999999999", "X3"] {
+        let fields = ArchitectureFields { layers: layers.into(), ..fields(row) };
+        assert_eq!(fields.build().unwrap_err().field, "layers", "{layers}");
+        assert_eq!((fields.layer_runs(), fields.layer_count()), (Vec::new(), 0), "{layers}");
+    }
     assert_eq!(broken(|fields| fields.layers = "F3X2".into()), "layers");
     assert_eq!(broken(|fields| fields.layers = "Fé9".into()), "layers");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");

@@ -191,7 +191,10 @@ fn what_is_no_model_is_refused_with_its_kind() {
     let mut file = small();
     file.number("llama.block_count", u32::MAX.into());
     let error = ModelFile::new(&Header::read(file.bytes().as_slice()).unwrap()).unwrap_err();
-    assert_eq!(error.to_string(), "invalid model metadata: `layers`: 4294967295 is too large");
+    assert_eq!(
+        error.to_string(),
+        "invalid model metadata: `layers`: with `F4294967295`, more than 1024 layers"
+    );
 }
 
 #[test]
