@@ -297,7 +297,6 @@ impl ArchitectureFields {
     fn layer(&self, family: &Family, kind: LayerKind, index: u64, first_shared: u64) -> Layer {
         let shares_cache = index >= first_shared;
         let head_dim = self.head_width();
-        let or = |value: u64, default: u64| if value == 0 { default } else { value };
         let (kv_heads, head_dim) = match kind {
             LayerKind::Full => (or(self.kv_heads_full, self.kv_heads), or(self.head_dim_full, head_dim)),
             LayerKind::Sliding => (self.kv_heads, head_dim),
@@ -346,4 +345,14 @@ fn kind_of(letter: char) -> Option<LayerKind> {
         'N' => LayerKind::None,
         _ => return None,
     })
+}
+
+/// Returns the code of layers with these letters; see [`ArchitectureFields::layers`].
+pub(crate) fn run_lengths(letters: &[char]) -> String {
+    letters.chunk_by(|one, other| one == other).map(|run| format!("{}{}", run[0], run.len())).collect()
+}
+
+/// Returns a value, or the default if it is not given.
+pub(crate) fn or(value: u64, default: u64) -> u64 {
+    if value == 0 { default } else { value }
 }

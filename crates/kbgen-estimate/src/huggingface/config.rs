@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MAX_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS, run_lengths};
 use crate::huggingface::safetensors::StoredTensor;
 
 /// Reason why a configuration cannot be read, as a phrase.
@@ -197,8 +197,4 @@ fn kinds(config: &Config<'_>, count: u64, latent: bool) -> Vec<char> {
         }
     };
     (0..count).map(kind).collect()
-}
-
-fn run_lengths(kinds: &[char]) -> String {
-    kinds.chunk_by(|one, other| one == other).map(|run| format!("{}{}", run[0], run.len())).collect()
 }
