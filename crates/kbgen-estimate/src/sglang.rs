@@ -7,7 +7,7 @@ use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
 use crate::checkpoint::card_kv_heads;
 use crate::estimator::{BytesRange, NotCovered};
-use crate::vllm::{PoolCache, PoolEstimate, PoolSettings, longest_context};
+use crate::vllm::{PoolEstimate, PoolSettings, longest_context};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -40,10 +40,7 @@ pub fn sglang(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstim
 /// # Errors
 /// If the model has recurrent states or an uncommon cache.
 pub fn token_bytes(model: &Architecture, settings: &PoolSettings) -> Result<BytesRange, NotCovered> {
-    let width = match settings.cache {
-        PoolCache::Auto => settings.weights.plain_bytes(),
-        PoolCache::Fp8 => 1,
-    };
+    let width = settings.value_bytes();
     if let Some(part) = model.uncommon_cache() {
         return Err(NotCovered(format!("the SGLang cache of {part} is not modeled")));
     }

@@ -72,6 +72,14 @@ impl PoolSettings {
             None => weight_bytes(model, self.weights, self.cards),
         }
     }
+
+    /// Returns the bytes of a value in the cache.
+    pub(crate) fn value_bytes(&self) -> u64 {
+        match self.cache {
+            PoolCache::Auto => self.weights.plain_bytes(),
+            PoolCache::Fp8 => 1,
+        }
+    }
 }
 
 /// Memory that a server needs on each GPU.
@@ -284,10 +292,7 @@ fn state_bytes(model: &Architecture, cards: u64) -> BytesRange {
 
 /// Returns the bytes of one layer's block on one GPU.
 fn page_bytes(model: &Architecture, settings: &PoolSettings) -> Result<u64, NotCovered> {
-    let width = match settings.cache {
-        PoolCache::Auto => settings.weights.plain_bytes(),
-        PoolCache::Fp8 => 1,
-    };
+    let width = settings.value_bytes();
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     let mut pages = Vec::new();
     for layer in &model.layers {
