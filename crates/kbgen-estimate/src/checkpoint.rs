@@ -124,6 +124,14 @@ impl fmt::Display for WeightType {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWeightType;
 
+impl fmt::Display for UnknownWeightType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown weight type")
+    }
+}
+
+impl std::error::Error for UnknownWeightType {}
+
 impl FromStr for WeightType {
     type Err = UnknownWeightType;
 
@@ -159,6 +167,9 @@ impl<'m> Checkpoint<'m> {
     }
 
     /// Returns the bytes of weights on each GPU; see [`weight_bytes`].
+    ///
+    /// # Errors
+    /// If the model cannot be divided among the GPUs.
     pub fn weight_bytes(&self, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
         check_split(self.model, cards)?;
         Ok(self.tensors.iter().map(|tensor| Bytes(tensor_bytes(self.model, tensor, kind, cards))).sum())

@@ -1,7 +1,12 @@
 //! Estimates against what llama.cpp itself computed, and the properties that they must have.
 
+use std::error::Error;
+use std::str::FromStr;
+
 use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::build::Build;
 use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::WeightType;
 use kbgen_estimate::estimator::{Estimate, Evidence, estimate, tensor_counts};
 use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::parameters::{ParameterCount, parameter_count};
@@ -234,6 +239,17 @@ fn the_largest_choice_fits_and_the_next_does_not() {
     assert!((1..33).contains(&layers), "{layers}");
     let nothing = Available { gpus: vec![Bytes(1 << 20)] };
     assert_eq!(largest_context(&mut Planner::new(model), &settings, &nothing), Ok(None));
+}
+
+#[test]
+fn an_unknown_name_is_an_error_with_a_message() {
+    fn refusal<T: FromStr<Err: Error>>() -> String {
+        "other".parse::<T>().err().unwrap().to_string()
+    }
+    assert_eq!(refusal::<Quantization>(), "unknown quantization");
+    assert_eq!(refusal::<CacheType>(), "unknown cache type");
+    assert_eq!(refusal::<WeightType>(), "unknown weight type");
+    assert_eq!(refusal::<Build>(), "expected a build number such as `b9000`, or a date such as `2026-05`");
 }
 
 #[test]
