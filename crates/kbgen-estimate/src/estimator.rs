@@ -139,6 +139,9 @@ impl fmt::Display for NotCovered {
 impl std::error::Error for NotCovered {}
 
 /// Estimates the need of every device. To estimate one model with several settings, a [`Planner`] is faster.
+///
+/// # Errors
+/// If [`check`] refuses the settings.
 pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, NotCovered> {
     Planner::new(model).estimate(settings)
 }
@@ -191,6 +194,9 @@ fn quantized(model: &Architecture, quantization: Quantization) -> Weights {
 }
 
 /// Checks settings for values that llama.cpp refuses or that are not modeled.
+///
+/// # Errors
+/// If llama.cpp refuses a value, or it is not modeled.
 pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {

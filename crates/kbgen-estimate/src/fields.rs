@@ -160,7 +160,10 @@ macro_rules! fail {
 pub(crate) use fail;
 
 impl ArchitectureFields {
-    /// Validates all fields and creates the architecture. Returns the first invalid field.
+    /// Validates all fields and creates the architecture.
+    ///
+    /// # Errors
+    /// If a field is invalid by itself, for the architecture or together with others; names the first one.
     pub fn build(&self) -> Result<Architecture, FieldError> {
         let Some(family) = Family::named(&self.name) else {
             fail!(self.name, "unknown architecture `{}`", self.name)

@@ -16,7 +16,7 @@ use crate::settings::{CachePlacement, Settings};
 const MAX_REPLAYS: usize = 24;
 
 /// Finds the first of `candidates` that fits with some split. The candidates differ only in layers and
-/// experts, and each one is paired with the number of layers that it moves.
+/// experts, and each one is paired with its value of `-ngl` or `--n-cpu-moe`.
 ///
 /// Each candidate should need less device memory than the one before. The split leaves as much free memory as possible
 /// on the fullest device.
