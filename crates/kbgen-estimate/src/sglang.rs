@@ -75,7 +75,7 @@ fn reserve(model: &Architecture, settings: &PoolSettings) -> BytesRange {
     };
     let contexts = if settings.cards == 1 { GIB } else { 5 * GIB / 2 };
     // Parts for images reduce the share to no less than 0.76 of it (`adjust_mem_fraction_for_vlm`).
-    let images = if settings.further.0 == 0 { 0 } else { (total - free.high.0) * 24 / 100 };
+    let images = if settings.further.0 == 0 { 0 } else { total.saturating_sub(free.high.0) * 24 / 100 };
     BytesRange { low: free.low, high: free.high + Bytes(contexts + GIB / 4 + images) }
 }
 
