@@ -15,9 +15,10 @@ use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::settings::{ExpertPlacement, Settings};
-use kbgen_estimate::speed::{CacheRead, DecodeRate, RAM_GBPS, SPREAD, SpeedClass, TokenReads};
+use kbgen_estimate::speed::{CacheRead, DecodeRate, RAM_GBPS, SPREAD, SpeedClass, TokenReads, Unmeasured};
+use serde_json::Value;
 
-use crate::expect::repository;
+use crate::expect::{self, repository};
 
 /// No range is wider than 2.3 to 1.
 const _: () = assert!(SPREAD * SPREAD <= 2_300_000);
@@ -324,4 +325,25 @@ fn ranges_hold_for_devices_and_models_that_were_left_out() {
         }
     }
     assert!(low.is_empty(), "{low:#?}");
+}
+
+/// Returns the speed that `kbgen fit` reports for Llama 3.1 8B on a device.
+fn reported_speed(device: &str, arguments: &[&str]) -> Value {
+    let mut command = expect::kbgen();
+    command.arg("--root").arg(repository("")).args(["fit", "llama-3.1-8b-instruct", "--quant", "Q4_K_M"]);
+    let output = command.args(["--gpu", device, "--format", "json"]).args(arguments).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["speed"].clone()
+}
+
+#[test]
+fn a_cache_in_ram_is_a_part_in_ram() {
+    let [with_layers, in_ram] =
+        [&[][..], &["--no-kv-offload"]].map(|options| reported_speed("rtx-4090", options));
+    assert_eq!(with_layers["empty_context"], in_ram["empty_context"]);
+    let slowest = |speed: &Value| speed["full_context"][0].as_f64().unwrap();
+    assert!(slowest(&in_ram) < slowest(&with_layers), "{in_ram}");
+    assert_eq!((&with_layers["ram_gbps"], &in_ram["ram_gbps"]), (&Value::Null, &Value::from(RAM_GBPS)));
+    let reason = &reported_speed("apple-m2-max", &["--no-kv-offload"])["reason"];
+    assert_eq!(*reason, Unmeasured::Ram.reason());
 }

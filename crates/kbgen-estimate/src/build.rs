@@ -116,6 +116,14 @@ impl fmt::Display for Build {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownBuild;
 
+impl fmt::Display for UnknownBuild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a build number such as `b9000`, or a date such as `2026-05`")
+    }
+}
+
+impl std::error::Error for UnknownBuild {}
+
 impl FromStr for Build {
     type Err = UnknownBuild;
 

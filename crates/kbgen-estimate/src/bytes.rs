@@ -4,6 +4,9 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
+/// Maximum of the data of all tensors of a model: 256 TiB, far above every model.
+pub(crate) const MAX_TENSOR_DATA: u64 = 1 << 48;
+
 /// Number of bytes. All results are below 2^53, so JavaScript numbers represent them exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);

@@ -124,6 +124,14 @@ impl fmt::Display for WeightType {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWeightType;
 
+impl fmt::Display for UnknownWeightType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown weight type")
+    }
+}
+
+impl std::error::Error for UnknownWeightType {}
+
 impl FromStr for WeightType {
     type Err = UnknownWeightType;
 
@@ -159,6 +167,9 @@ impl<'m> Checkpoint<'m> {
     }
 
     /// Returns the bytes of weights on each GPU; see [`weight_bytes`].
+    ///
+    /// # Errors
+    /// If the model cannot be divided among the GPUs.
     pub fn weight_bytes(&self, kind: WeightType, cards: u64) -> Result<Bytes, NotCovered> {
         check_split(self.model, cards)?;
         Ok(self.tensors.iter().map(|tensor| Bytes(tensor_bytes(self.model, tensor, kind, cards))).sum())
@@ -170,7 +181,8 @@ pub(crate) fn card_kv_heads(kv_heads: u64, cards: u64) -> u64 {
     if kv_heads == 0 { 0 } else { (kv_heads / cards).max(1) }
 }
 
-fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
+/// Checks that a model can be divided among this number of GPUs.
+pub(crate) fn check_split(model: &Architecture, cards: u64) -> Result<(), NotCovered> {
     let no = |reason: String| Err(NotCovered(reason));
     if model.family.is_encoder {
         return no("encoders are modeled for llama.cpp only".into());

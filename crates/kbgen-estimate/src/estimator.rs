@@ -11,8 +11,15 @@ use crate::cache::devices;
 use crate::placement::Device;
 use crate::planner::Planner;
 use crate::quantization::{CacheType, Quantization, TensorType};
+use crate::segments::cells_of;
 use crate::settings::{FlashAttention, Settings};
 use crate::weights::{WeightList, Weights};
+
+/// Maximum number of GPUs (`llama_max_devices` of llama.cpp).
+const MAX_GPUS: usize = 16;
+
+/// Maximum number of attention scores of a layer; sums of their bytes stay below 2^63.
+const MAX_SCORES: u128 = 1 << 54;
 
 /// Evidence for a figure, which determines how far it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -132,6 +139,9 @@ impl fmt::Display for NotCovered {
 impl std::error::Error for NotCovered {}
 
 /// Estimates the need of every device. To estimate one model with several settings, a [`Planner`] is faster.
+///
+/// # Errors
+/// If [`check`] refuses the settings.
 pub fn estimate(model: &Architecture, settings: &Settings) -> Result<Estimate, NotCovered> {
     Planner::new(model).estimate(settings)
 }
@@ -184,16 +194,27 @@ fn quantized(model: &Architecture, quantization: Quantization) -> Weights {
 }
 
 /// Checks settings for values that llama.cpp refuses or that are not modeled.
+///
+/// # Errors
+/// If llama.cpp refuses a value, or it is not modeled.
 pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered> {
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     if settings.context == 0 || settings.n_ubatch == 0 || settings.n_batch == 0 {
         return no("context and batch sizes must be above zero");
     }
+    if settings.tensor_split.len() > MAX_GPUS {
+        return no("llama.cpp uses at most 16 GPUs");
+    }
     if settings.tensor_split.len() > 1 && settings.tensor_split.iter().sum::<u64>() == 0 {
         return no("no GPU has any layers");
     }
     let value = settings.cache_type_v.tensor_type();
-    if settings.flash_attention == FlashAttention::Off && value.is_quantized() {
+    let is_fused = match model.family.is_encoder {
+        // without a cache, it does not matter whether there is a kernel
+        true => settings.flash_attention == FlashAttention::On,
+        false => model.fuses_attention(settings),
+    };
+    if !is_fused && value.is_quantized() {
         return no("a quantized V cache needs flash attention");
     }
     for kind in [settings.cache_type_k.tensor_type(), value] {
@@ -209,6 +230,11 @@ pub fn check(model: &Architecture, settings: &Settings) -> Result<(), NotCovered
     }
     if settings.sequences == 0 {
         return no("at least one slot is required");
+    }
+    let cells = cells_of(&settings.at_context(settings.context.max(model.max_context)));
+    let tokens = settings.micro_batch().max(settings.sequences);
+    if u128::from(model.heads) * u128::from(cells) * u128::from(tokens) > MAX_SCORES {
+        return no("the attention scores would be larger than any memory");
     }
     Ok(())
 }

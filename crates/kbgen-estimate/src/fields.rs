@@ -87,7 +87,7 @@ architecture_fields! {
     /// Experts of a layer.
     optional experts: u64,
     /// Experts used for a token.
-    optional experts_used: u64,
+    optional experts_used: u64 where FieldKind::Count { most: 256 },
     /// Feed-forward width of an expert.
     optional expert_ffn: u64,
     /// Feed-forward width of the shared experts together.
@@ -160,17 +160,20 @@ macro_rules! fail {
 pub(crate) use fail;
 
 impl ArchitectureFields {
-    /// Validates all fields and creates the architecture. Returns the first invalid field.
+    /// Validates all fields and creates the architecture.
+    ///
+    /// # Errors
+    /// If a field is invalid by itself, for the architecture or together with others; names the first one.
     pub fn build(&self) -> Result<Architecture, FieldError> {
         let Some(family) = Family::named(&self.name) else {
             fail!(self.name, "unknown architecture `{}`", self.name)
         };
+        let runs = self.parsed_layers()?;
         self.check_sizes()?;
-        let kinds = self.kinds()?;
-        self.check_parts(&kinds)?;
-        if kinds.contains(&LayerKind::None) && family.layer_form != LayerForm::OnePart {
-            fail!(self.layers, "every layer of this architecture has attention or a recurrent state");
-        }
+        let letters = runs.iter().flat_map(|(letter, count)| (0..*count).map(|_| *letter));
+        let letters: Vec<char> = letters.collect();
+        let kinds: Vec<LayerKind> = letters.iter().filter_map(|letter| kind_of(*letter)).collect();
+        self.check_parts(family, &kinds)?;
         let experts = (self.experts > 0).then(|| Experts {
             count: self.experts,
             used: self.experts_used,
@@ -198,14 +201,13 @@ impl ArchitectureFields {
             dt_rank: self.ssm_dt_rank,
             groups: self.ssm_groups,
         });
-        let mut layers: Vec<Layer> =
-            kinds.iter().zip(0..).map(|(kind, index)| self.layer(family, *kind, index)).collect();
-        let letters =
-            self.layer_runs().into_iter().flat_map(|(letter, count)| (0..count).map(move |_| letter));
-        for (layer, letter) in layers.iter_mut().zip(letters) {
-            layer.has_indexer = letter == 'M' && indexer.is_some();
-        }
-        Ok(Architecture {
+        let first_shared = kinds.len() as u64 - self.kv_shared_layers;
+        let layer = |(kind, (index, letter)): (&LayerKind, (u64, &char))| Layer {
+            has_indexer: *letter == 'M' && indexer.is_some(),
+            ..self.layer(family, *kind, index, first_shared)
+        };
+        let layers = kinds.iter().zip((0..).zip(&letters)).map(layer).collect();
+        let architecture = Architecture {
             family,
             rope_factors: (family.rope_factors)(self),
             layers,
@@ -232,7 +234,9 @@ impl ArchitectureFields {
             },
             token_types: self.token_types,
             max_context: self.max_ctx,
-        })
+        };
+        self.check_totals(&architecture)?;
+        Ok(architecture)
     }
 
     /// Replaces an unknown architecture with a Llama of the same sizes, in which every layer has attention.
@@ -244,26 +248,15 @@ impl ArchitectureFields {
         self
     }
 
-    /// Returns the layers as runs of one kind: its letter, and the number of layers. Skips parts that cannot
-    /// be parsed.
+    /// Returns the layers as runs of one kind: its letter, and the number of layers. Empty if the code is
+    /// invalid.
     pub fn layer_runs(&self) -> Vec<(char, u64)> {
-        let mut runs = Vec::new();
-        let mut letters = self.layers.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let mut number = String::new();
-            while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-                number.push(digit);
-            }
-            if letter.is_alphabetic() {
-                runs.push((letter, number.parse().unwrap_or(1)));
-            }
-        }
-        runs
+        self.parsed_layers().unwrap_or_default()
     }
 
-    /// Returns the number of layers.
+    /// Returns the number of layers; zero if the code of the layers is invalid.
     pub fn layer_count(&self) -> u64 {
-        self.layer_runs().iter().fold(0, |total, (_, count)| total.saturating_add(*count))
+        self.layer_runs().iter().map(|(_, count)| count).sum()
     }
 
     /// Returns half the width of a head.
@@ -276,36 +269,37 @@ impl ArchitectureFields {
     }
 
     /// Parses the run-length code of the layers.
-    fn kinds(&self) -> Result<Vec<LayerKind>, FieldError> {
-        let layers = self.layer_count();
-        let mut kinds = Vec::new();
-        let mut rest = self.layers.as_str();
-        while let Some(letter) = rest.chars().next() {
-            let kind = match letter {
-                'F' => LayerKind::Full,
-                'S' => LayerKind::Sliding,
-                'R' => LayerKind::Recurrent,
-                'M' | 'T' => LayerKind::Latent,
-                'N' => LayerKind::None,
-                other => fail!(self.layers, "`{other}` is not one of F, S, R, M, T, N"),
-            };
-            rest = &rest[1..];
-            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let Ok(count) = rest[..digits].parse::<u64>() else {
-                fail!(self.layers, "a count must follow `{letter}`")
-            };
-            if count == 0 || kinds.len() as u64 + count > layers {
-                fail!(self.layers, "does not add up to {layers} layers");
+    pub(crate) fn parsed_layers(&self) -> Result<Vec<(char, u64)>, FieldError> {
+        let (mut runs, mut total) = (Vec::new(), 0);
+        let mut rest = self.layers.chars().peekable();
+        while let Some(letter) = rest.next() {
+            if kind_of(letter).is_none() {
+                fail!(self.layers, "`{letter}` is not one of F, S, R, M, T, N");
             }
-            kinds.extend(std::iter::repeat_n(kind, count as usize));
-            rest = &rest[digits..];
+            let mut digits = String::new();
+            while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                digits.push(digit);
+            }
+            if digits.trim_start_matches('0').is_empty() {
+                fail!(self.layers, "a count above zero must follow `{letter}`");
+            }
+            match digits.parse() {
+                Ok(count) if count <= MAX_LAYERS - total => {
+                    total += count;
+                    runs.push((letter, count));
+                }
+                _ => fail!(self.layers, "with `{letter}{digits}`, more than {MAX_LAYERS} layers"),
+            }
         }
-        Ok(kinds)
+        if runs.is_empty() {
+            fail!(self.layers, "must not be empty");
+        }
+        Ok(runs)
     }
 
-    fn layer(&self, family: &Family, kind: LayerKind, index: u64) -> Layer {
+    fn layer(&self, family: &Family, kind: LayerKind, index: u64, first_shared: u64) -> Layer {
+        let shares_cache = index >= first_shared;
         let head_dim = self.head_width();
-        let or = |value: u64, default: u64| if value == 0 { default } else { value };
         let (kv_heads, head_dim) = match kind {
             LayerKind::Full => (or(self.kv_heads_full, self.kv_heads), or(self.head_dim_full, head_dim)),
             LayerKind::Sliding => (self.kv_heads, head_dim),
@@ -316,7 +310,6 @@ impl ArchitectureFields {
             LayerKind::Full | LayerKind::Sliding => or(self.value_head_dim, head_dim),
             _ => head_dim,
         };
-        let shares_cache = index >= self.layer_count() - self.kv_shared_layers;
         let feed_forward = if family.layer_form == LayerForm::OnePart {
             match kind {
                 LayerKind::None if self.experts == 0 => FeedForward::Dense(self.ffn),
@@ -343,4 +336,26 @@ impl ArchitectureFields {
             feed_forward,
         }
     }
+}
+
+/// Returns the kind of layers with this letter.
+fn kind_of(letter: char) -> Option<LayerKind> {
+    Some(match letter {
+        'F' => LayerKind::Full,
+        'S' => LayerKind::Sliding,
+        'R' => LayerKind::Recurrent,
+        'M' | 'T' => LayerKind::Latent,
+        'N' => LayerKind::None,
+        _ => return None,
+    })
+}
+
+/// Returns the code of layers with these letters; see [`ArchitectureFields::layers`].
+pub(crate) fn run_lengths(letters: &[char]) -> String {
+    letters.chunk_by(|one, other| one == other).map(|run| format!("{}{}", run[0], run.len())).collect()
+}
+
+/// Returns a value, or the default if it is not given.
+pub(crate) fn or(value: u64, default: u64) -> u64 {
+    if value == 0 { default } else { value }
 }

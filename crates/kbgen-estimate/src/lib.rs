@@ -36,6 +36,7 @@ mod recipe;
 pub mod segments;
 pub mod settings;
 pub mod sglang;
+mod size_checks;
 pub mod speed;
 mod tensors;
 pub mod transformers;

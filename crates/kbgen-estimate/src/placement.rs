@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::names::Home;
-use crate::settings::{ExpertPlacement, Settings};
+use crate::settings::Settings;
 
 /// Device whose buffers are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,11 +42,8 @@ impl Placement {
     pub(crate) fn new(model: &Architecture, settings: &Settings) -> Placement {
         let layers = model.layers.len() as u64;
         let places = layers + 1;
-        let on_gpu = match settings.tensor_split.len() {
-            0 => 0,
-            _ => settings.gpu_layers.unwrap_or(places).min(places),
-        };
-        let first = places - on_gpu;
+        let first = settings.on_host(layers);
+        let on_gpu = places - first;
         let total: u64 = settings.tensor_split.iter().sum();
         let device = |layer: u64| -> Device {
             if layer < first {
@@ -62,12 +59,7 @@ impl Placement {
             }
             Device::Gpu(settings.tensor_split.len().saturating_sub(1))
         };
-        let cpu_experts = match settings.experts {
-            ExpertPlacement::WithLayer => 0..0,
-            ExpertPlacement::FirstLayersOnCpu(count) => 0..count,
-            ExpertPlacement::LastLayersOnCpu(count) => layers.saturating_sub(count)..layers,
-            ExpertPlacement::Cpu => 0..layers,
-        };
+        let cpu_experts = settings.experts.on_host(layers);
         let uses_factors = |layer: &u64| reads_factors(model, model.layers[*layer as usize].kind);
         let mut rotary: Vec<Device> = (0..layers).filter(uses_factors).map(device).collect();
         rotary.dedup();

@@ -85,6 +85,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the need of every device.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn estimate(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
         let weights = self.weights_on(settings)?;
         let cache = self.cache_on(settings)?;
@@ -93,6 +96,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the weights on the GPUs in order, then on the host.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn weights_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
@@ -101,6 +107,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns cache and state on the GPUs in order, then on the host.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn cache_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
@@ -108,6 +117,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the compute buffers of the GPUs in order, then of the host.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn compute_on(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
@@ -122,6 +134,9 @@ impl<'m> Planner<'m> {
     /// Segments are found by running the allocator on linear functions: every comparison determines for how
     /// many more cells its result is the same. So segments are exact, and another run is needed only where a
     /// result changes.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn compute(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
@@ -138,6 +153,9 @@ impl<'m> Planner<'m> {
 
     /// Returns the segments of cache and compute buffer of every device, with the range of
     /// [`Planner::compute`].
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn segments(&mut self, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
         let compute = self.compute(settings)?;
         let parts = cache::devices(settings).zip(self.cache_segments(settings)?.into_iter().zip(compute));
@@ -145,6 +163,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the segments of the cache of every device, with the range of [`Planner::compute`].
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn cache_segments(&mut self, settings: &Settings) -> Result<Vec<Vec<Segment>>, NotCovered> {
         check(self.model, settings)?;
         let arrangement = self.arrangement(settings);
@@ -161,6 +182,9 @@ impl<'m> Planner<'m> {
 
     /// Returns the compute buffers of the GPUs for a plan. A single GPU with a part of the model follows the
     /// rule of [`plan::partial`](crate::plan::partial); other buffers are llama.cpp's own.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn planned_compute(&mut self, settings: &Settings) -> Result<PlannedCompute, NotCovered> {
         check(self.model, settings)?;
         let weights = self.weights_of(settings.quantization);
@@ -199,6 +223,9 @@ impl<'m> Planner<'m> {
     }
 
     /// Returns the compute buffer of the first GPU with one server slot, sampled at powers of two.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn sampled_compute(
         &mut self,
         settings: &Settings,
@@ -254,6 +281,9 @@ impl<'m> Planner<'m> {
 
     /// Returns the segments of the cache and state of one layer on a device, with the range of
     /// [`Planner::compute`]. The cache of a device is the sum over its layers.
+    ///
+    /// # Errors
+    /// If [`check`] refuses the settings.
     pub fn layer_cache(
         &self,
         layer: usize,

@@ -289,6 +289,14 @@ impl fmt::Display for Quantization {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownQuantization;
 
+impl fmt::Display for UnknownQuantization {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown quantization")
+    }
+}
+
+impl std::error::Error for UnknownQuantization {}
+
 impl FromStr for Quantization {
     type Err = UnknownQuantization;
 
@@ -342,6 +350,14 @@ impl fmt::Display for CacheType {
 /// Error for a name that is not in [`CacheType::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownCacheType;
+
+impl fmt::Display for UnknownCacheType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown cache type")
+    }
+}
+
+impl std::error::Error for UnknownCacheType {}
 
 impl FromStr for CacheType {
     type Err = UnknownCacheType;

@@ -57,6 +57,9 @@ pub fn cells_of(settings: &Settings) -> u64 {
 
 /// Returns the segments of cache and compute buffer of every device, from 256 cells per stream to the model's longest
 /// context. The context of `settings` is not used.
+///
+/// # Errors
+/// If [`check`](crate::estimator::check) refuses the settings.
 pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
     Planner::new(model).segments(settings)
 }
@@ -135,6 +138,7 @@ fn structural_breaks(model: &Architecture, settings: &Settings) -> Vec<u64> {
 /// Returns the segments of any term from 256 to `last_cells` cells. `term` is evaluated at each multiple of
 /// 256, so nothing is assumed between points.
 ///
+/// # Errors
 /// Returns the first error of `term`.
 pub fn segments<E>(
     last_cells: u64,

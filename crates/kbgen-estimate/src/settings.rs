@@ -1,5 +1,7 @@
 //! Settings of a run, as on llama.cpp's command line.
 
+use std::ops::Range;
+
 use crate::build::Build;
 use crate::quantization::{CacheType, Quantization};
 
@@ -15,6 +17,18 @@ pub enum ExpertPlacement {
     LastLayersOnCpu(u64),
     /// All experts in host memory.
     Cpu,
+}
+
+impl ExpertPlacement {
+    /// Returns the layers whose experts are in host memory even if the layer is not.
+    pub(crate) fn on_host(self, layers: u64) -> Range<u64> {
+        match self {
+            ExpertPlacement::WithLayer => 0..0,
+            ExpertPlacement::FirstLayersOnCpu(count) => 0..count.min(layers),
+            ExpertPlacement::LastLayersOnCpu(count) => layers.saturating_sub(count)..layers,
+            ExpertPlacement::Cpu => 0..layers,
+        }
+    }
 }
 
 /// Whether flash attention is used (`-fa`).
@@ -137,6 +151,16 @@ impl Settings {
     /// Returns the number of tokens that the graph computes at once: the smaller of the two batch sizes.
     pub(crate) fn micro_batch(&self) -> u64 {
         self.n_ubatch.min(self.n_batch)
+    }
+
+    /// Returns how many of the layers are in host memory, counting the output as one more; these are the first
+    /// ones.
+    pub(crate) fn on_host(&self, layers: u64) -> u64 {
+        match self.gpu_layers {
+            _ if self.tensor_split.is_empty() => layers + 1,
+            Some(count) => (layers + 1).saturating_sub(count),
+            None => 0,
+        }
     }
 
     /// Returns the same settings with another context size.

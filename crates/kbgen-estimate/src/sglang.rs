@@ -5,9 +5,9 @@
 
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
-use crate::checkpoint::{card_kv_heads, weight_bytes};
+use crate::checkpoint::card_kv_heads;
 use crate::estimator::{BytesRange, NotCovered};
-use crate::vllm::{PoolCache, PoolEstimate, PoolSettings, longest_context};
+use crate::vllm::{PoolEstimate, PoolSettings, longest_context};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -20,10 +20,7 @@ const SLIDING_TENTHS: u64 = 8;
 /// # Errors
 /// If the model has recurrent states, or is not divisible among the GPUs.
 pub fn sglang(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstimate, NotCovered> {
-    let weights = match settings.exact_weights {
-        Some(bytes) => bytes,
-        None => weight_bytes(model, settings.weights, settings.cards)?,
-    };
+    let weights = settings.weights_on_card(model)?;
     let reserve = reserve(model, settings);
     let left = |taken: u64| Bytes(settings.memory.0.saturating_sub(taken));
     let pool = BytesRange {
@@ -43,10 +40,7 @@ pub fn sglang(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstim
 /// # Errors
 /// If the model has recurrent states or an uncommon cache.
 pub fn token_bytes(model: &Architecture, settings: &PoolSettings) -> Result<BytesRange, NotCovered> {
-    let width = match settings.cache {
-        PoolCache::Auto => settings.weights.plain_bytes(),
-        PoolCache::Fp8 => 1,
-    };
+    let width = settings.value_bytes();
     if let Some(part) = model.uncommon_cache() {
         return Err(NotCovered(format!("the SGLang cache of {part} is not modeled")));
     }
@@ -81,7 +75,7 @@ fn reserve(model: &Architecture, settings: &PoolSettings) -> BytesRange {
     };
     let contexts = if settings.cards == 1 { GIB } else { 5 * GIB / 2 };
     // Parts for images reduce the share to no less than 0.76 of it (`adjust_mem_fraction_for_vlm`).
-    let images = if settings.further.0 == 0 { 0 } else { (total - free.high.0) * 24 / 100 };
+    let images = if settings.further.0 == 0 { 0 } else { total.saturating_sub(free.high.0) * 24 / 100 };
     BytesRange { low: free.low, high: free.high + Bytes(contexts + GIB / 4 + images) }
 }
 

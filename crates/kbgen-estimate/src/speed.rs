@@ -11,7 +11,7 @@ use crate::bytes::Bytes;
 use crate::cache::state_widths;
 use crate::names::{Home, Name, WeightTensor};
 use crate::quantization::{CacheType, TensorType};
-use crate::settings::{ExpertPlacement, Settings};
+use crate::settings::{CachePlacement, Settings};
 use crate::weights::{tensor_bytes, typed_tensors};
 
 /// Ratio of the ends of a range to its middle, in thousandths: the upper end is 2.2 times the lower one.
@@ -166,8 +166,9 @@ impl DecodeRate {
     }
 }
 
-/// Returns the weights that a token reads: all except the embedding, of which it reads one row (the output of
-/// a tied model reads all of it), and the unused experts.
+/// Returns the weights that a token reads: all except the unused experts and the tables before the layers, of which a
+/// token reads one row (the output of a tied model reads the whole embedding). A row is at most some KiB and is not
+/// counted.
 pub fn weights_read(model: &Architecture, settings: &Settings) -> TokenReads {
     weights_read_of(model, settings, typed_tensors(model, settings.quantization))
 }
@@ -179,34 +180,22 @@ pub(crate) fn weights_read_of(
     tensors: impl Iterator<Item = (WeightTensor, TensorType)>,
 ) -> TokenReads {
     let layers = model.layers.len() as u64;
-    let host_layers = host_layers(model, settings);
-    let are_experts_in_ram = |layer: u64| match settings.experts {
-        ExpertPlacement::WithLayer => false,
-        ExpertPlacement::FirstLayersOnCpu(count) => layer < count,
-        ExpertPlacement::LastLayersOnCpu(count) => layer >= layers.saturating_sub(count),
-        ExpertPlacement::Cpu => true,
-    };
+    let on_host = settings.on_host(layers);
+    let cpu_experts = settings.experts.on_host(layers);
     let mut reads = TokenReads::default();
     for (tensor, kind) in tensors {
         let bytes = tensor_bytes(&tensor, kind).0;
         let (is_in_ram, bytes) = match (tensor.home, model.experts) {
-            (Home::Input, _) if tensor.name == Name::TokenEmbedding && !model.tied => continue,
+            (Home::Input, _) if !model.tied || tensor.name != Name::TokenEmbedding => continue,
             (Home::Experts(layer), Some(experts)) => {
-                (layer < host_layers || are_experts_in_ram(layer), bytes / experts.count * experts.used)
+                (layer < on_host || cpu_experts.contains(&layer), bytes / experts.count * experts.used)
             }
-            (Home::Layer(layer) | Home::Experts(layer), _) => (layer < host_layers, bytes),
-            (Home::Input | Home::EveryDevice | Home::Output, _) => (settings.gpu_layers == Some(0), bytes),
+            (Home::Layer(layer) | Home::Experts(layer), _) => (layer < on_host, bytes),
+            (Home::Input | Home::EveryDevice | Home::Output, _) => (on_host > layers, bytes),
         };
         if is_in_ram { reads.host += Bytes(bytes) } else { reads.device += Bytes(bytes) }
     }
     reads
-}
-
-/// Returns the number of whole layers in RAM.
-fn host_layers(model: &Architecture, settings: &Settings) -> u64 {
-    let layers = model.layers.len() as u64;
-    let on_device = settings.gpu_layers.unwrap_or(layers + 1);
-    (layers + 1).saturating_sub(on_device).min(layers)
 }
 
 /// Values that a token reads from the cache, for any cache types and any number of earlier tokens.
@@ -262,10 +251,14 @@ impl CacheRead {
         key.tensor_type().row_size(keys) + value.tensor_type().row_size(values) + self.state
     }
 
-    /// Returns the same bytes as [`CacheRead::at`], by location of the layers.
+    /// Returns the same bytes as [`CacheRead::at`], by location of the cache.
     pub fn placed(&self, model: &Architecture, settings: &Settings, depth: u64) -> TokenReads {
         let whole = self.at(depth, settings.cache_type_k, settings.cache_type_v).0;
-        let host = whole / (model.layers.len() as u64).max(1) * host_layers(model, settings);
+        let layers = model.layers.len() as u64;
+        let host = match settings.cache_placement {
+            CachePlacement::Host => whole,
+            CachePlacement::WithLayer => whole / layers.max(1) * settings.on_host(layers).min(layers),
+        };
         TokenReads { device: Bytes(whole - host), host: Bytes(host) }
     }
 }

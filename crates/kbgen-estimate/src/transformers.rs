@@ -12,14 +12,12 @@ use crate::placement::Device;
 pub struct SequenceEstimate {
     /// Weights.
     pub weights: Bytes,
-    /// `DynamicCache` with the given number of tokens. The ends differ for sliding windows: the cache keeps
-    /// one token less than the window if it knows the model's configuration, else all tokens
-    /// (`DynamicSlidingWindowLayer` in `src/transformers/cache_utils.py`).
+    /// KV cache and states with the given number of tokens. The ends differ where the cache depends on more than
+    /// the tokens.
     pub cache: BytesRange,
-    /// Activations: up to a fifth of the weights, according to EleutherAI and Accelerate
-    /// (<https://blog.eleuther.ai/transformer-math/>).
+    /// Activations, in the range that is reported for the program.
     pub activations: BytesRange,
-    /// The driver's context.
+    /// The driver's context; zero where the program has none.
     pub driver: BytesRange,
 }
 
@@ -34,6 +32,13 @@ impl SequenceEstimate {
 }
 
 /// Returns the memory of a model on one GPU for one sequence of `tokens` tokens.
+///
+/// Cache: a `DynamicCache`. The ends differ for sliding windows: the cache keeps one token less than the window
+/// if it knows the model's configuration, else all tokens (`DynamicSlidingWindowLayer` in
+/// `src/transformers/cache_utils.py`).
+///
+/// Activations: up to a fifth of the weights, according to EleutherAI and Accelerate
+/// (<https://blog.eleuther.ai/transformer-math/>).
 ///
 /// # Errors
 /// If the model has latent attention or recurrent layers.

@@ -7,7 +7,7 @@
 use crate::architecture::{Architecture, LayerKind};
 use crate::bytes::Bytes;
 use crate::cache::state_widths;
-use crate::checkpoint::{WeightType, card_kv_heads, weight_bytes};
+use crate::checkpoint::{WeightType, card_kv_heads, check_split, weight_bytes};
 use crate::estimator::{BytesRange, NotCovered};
 
 /// Tokens per block.
@@ -60,6 +60,28 @@ impl Default for PoolSettings {
     }
 }
 
+impl PoolSettings {
+    /// Returns the weights on each GPU.
+    ///
+    /// # Errors
+    /// If the model cannot be divided among the GPUs.
+    pub(crate) fn weights_on_card(&self, model: &Architecture) -> Result<Bytes, NotCovered> {
+        check_split(model, self.cards)?;
+        match self.exact_weights {
+            Some(bytes) => Ok(bytes),
+            None => weight_bytes(model, self.weights, self.cards),
+        }
+    }
+
+    /// Returns the bytes of a value in the cache.
+    pub(crate) fn value_bytes(&self) -> u64 {
+        match self.cache {
+            PoolCache::Auto => self.weights.plain_bytes(),
+            PoolCache::Fp8 => 1,
+        }
+    }
+}
+
 /// Memory that a server needs on each GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PoolEstimate {
@@ -101,8 +123,7 @@ impl PoolEstimate {
 /// # Errors
 /// If the model's cache is not modeled or not divisible among the GPUs.
 pub fn vllm(model: &Architecture, settings: &PoolSettings) -> Result<PoolEstimate, NotCovered> {
-    let modeled = weight_bytes(model, settings.weights, settings.cards)?;
-    let weights = settings.exact_weights.unwrap_or(modeled);
+    let weights = settings.weights_on_card(model)?;
     let reserve = reserve(settings);
     let share = settings.memory.0 * settings.utilization.unwrap_or(DEFAULT_UTILIZATION) / 1000;
     let pool = BytesRange {
@@ -271,10 +292,7 @@ fn state_bytes(model: &Architecture, cards: u64) -> BytesRange {
 
 /// Returns the bytes of one layer's block on one GPU.
 fn page_bytes(model: &Architecture, settings: &PoolSettings) -> Result<u64, NotCovered> {
-    let width = match settings.cache {
-        PoolCache::Auto => settings.weights.plain_bytes(),
-        PoolCache::Fp8 => 1,
-    };
+    let width = settings.value_bytes();
     let no = |reason: &str| Err(NotCovered(reason.to_owned()));
     let mut pages = Vec::new();
     for layer in &model.layers {

@@ -256,7 +256,12 @@ fn speed(report: &FitReport) -> String {
         return format!("speed: not covered, {}", speed.reason.unwrap_or("no data"));
     };
     let ram = speed.ram_gbps.map_or(String::new(), |rate| {
-        format!(", {} of them from RAM at {rate} GB/s", gib(speed.host_bytes_read))
+        let weights = gib(speed.host_bytes_read);
+        match (speed.host_bytes_read, speed.is_cache_in_ram) {
+            (0, _) => format!(", the cache from RAM at {rate} GB/s"),
+            (_, true) => format!(", {weights} of the weights and the cache from RAM at {rate} GB/s"),
+            (_, false) => format!(", {weights} of them from RAM at {rate} GB/s"),
+        }
     });
     format!(
         "speed: {} tokens/s, {} with a full context. Each token reads {} of weights and the cache{ram}; such \

@@ -1,7 +1,7 @@
 //! Estimated decoding speed, as a range with its inputs.
 
 use kbgen_estimate::planner::Planner;
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, Settings};
 use kbgen_estimate::speed::{CacheRead, DecodeRate, RAM_GBPS, TokenReads};
 use serde::Serialize;
 
@@ -24,8 +24,11 @@ pub(super) struct Speed {
     pub layer_microseconds: Option<u32>,
     /// Bandwidth in GB/s.
     pub bandwidth_gbps: Option<f64>,
-    /// Assumed bandwidth of the RAM in GB/s, if a part of the model is there.
+    /// Assumed bandwidth of the RAM in GB/s, if a part of the model or the cache is there.
     pub ram_gbps: Option<u32>,
+    /// Whether the whole cache is in RAM.
+    #[serde(skip)]
+    pub is_cache_in_ram: bool,
     pub reason: Option<&'static str>,
 }
 
@@ -46,6 +49,7 @@ pub(super) fn speed(
         Ok(found) => found,
         Err(reason) => return Speed { reason: Some(reason), ..known },
     };
+    let is_cache_in_ram = settings.cache_placement == CachePlacement::Host;
     let model = &request.model;
     let read = CacheRead::of(model);
     let at = |depth| {
@@ -59,7 +63,8 @@ pub(super) fn speed(
         share_of_bandwidth: Some(rate.share),
         layer_microseconds: Some(rate.layer_us),
         bandwidth_gbps: Some(bandwidth),
-        ram_gbps: (weights.host.0 > 0).then_some(RAM_GBPS),
+        ram_gbps: (weights.host.0 > 0 || is_cache_in_ram).then_some(RAM_GBPS),
+        is_cache_in_ram,
         ..known
     }
 }
@@ -71,7 +76,8 @@ fn rate(
 ) -> Result<(DecodeRate, f64), &'static str> {
     let places = request.model.layers.len() as u64 + 1;
     let is_partly_in_ram = settings.gpu_layers.is_some_and(|layers| layers < places)
-        || settings.experts != ExpertPlacement::WithLayer;
+        || settings.experts != ExpertPlacement::WithLayer
+        || settings.cache_placement == CachePlacement::Host;
     let card = match request.machine.cards.as_slice() {
         [] => return Err("no device given"),
         [card] => card,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::architecture::{Architecture, LayerKind, RopeFactors};
+use crate::architecture::{Architecture, Layer, LayerKind, RopeFactors};
 use crate::cache::streams;
 use crate::compute::extent::{Extent, Quantities, Quantity};
 use crate::compute::graph::Graph;
@@ -221,27 +221,27 @@ impl<'a> Builder<'a> {
         }
         let key_type = self.settings.cache_type_k.tensor_type();
         let value_type = self.settings.cache_type_v.tensor_type();
-        let width = self.rotated_width(kind);
+        let key_width = self.rotated_width(kind, |layer| layer.head_dim);
+        let value_width = self.rotated_width(kind, |layer| layer.value_dim);
         let square =
             |graph: &mut Graph, side: u64| graph.input(TensorType::F32, shape([side.into(), side.into()]));
         let rotates = build.rotates_cache() && !latent;
         let key_rotation = (key_type.is_quantized() && rotates)
-            .then_some(width)
+            .then_some(key_width)
             .flatten()
             .map(|width| 1 << width.trailing_zeros())
             .map(|side| square(&mut self.graph, side));
         let value_rotation = (value_type.is_quantized() && rotates)
-            .then_some(width)
+            .then_some(value_width)
             .flatten()
             .map(|_| square(&mut self.graph, 64));
         AttentionInputs { key_rows, value_rows, mask, key_rotation, value_rotation }
     }
 
-    /// Returns the head width by which quantized caches are rotated: that of all layers of the kind, if it is
-    /// the same and divisible by 64.
-    fn rotated_width(&self, kind: LayerKind) -> Option<u64> {
-        let mut widths =
-            self.model.layers.iter().filter(|layer| layer.kind == kind).map(|layer| layer.head_dim);
+    /// Returns the head width by which a quantized cache is rotated: the `width` of all layers of the kind, if
+    /// it is the same and divisible by 64.
+    fn rotated_width(&self, kind: LayerKind, width: fn(&Layer) -> u64) -> Option<u64> {
+        let mut widths = self.model.layers.iter().filter(|layer| layer.kind == kind).map(width);
         let first = widths.next()?;
         (widths.all(|width| width == first) && first % 64 == 0).then_some(first)
     }

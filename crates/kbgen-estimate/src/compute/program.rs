@@ -150,7 +150,7 @@ impl Lifetimes<'_> {
             self.program.steps.push(Step::Reserve);
         }
         let place = self.layers.partition_point(|kept| *kept < layer);
-        self.programs.reserved[place] = Some((size, buffer as u8));
+        self.programs.reserved[place] = Some((size, number_of_buffer(buffer)));
     }
 
     fn allocate(&mut self, id: TensorId, buffer: usize) {
@@ -159,7 +159,7 @@ impl Lifetimes<'_> {
             return;
         }
         if tensor.reserved_for.is_some() {
-            let slot = self.owners.len() as u16;
+            let slot = number(self.owners.len());
             self.owners.push(Some(id));
             self.uses[id].slot = Some(slot);
             self.program.steps.push(Step::Claim { slot });
@@ -172,12 +172,12 @@ impl Lifetimes<'_> {
                 }
             }
         }
-        let slot = self.owners.len() as u16;
+        let slot = number(self.owners.len());
         self.owners.push(Some(id));
         self.uses[id].buffer = buffer;
         self.uses[id].slot = Some(slot);
         let size = self.size(id);
-        self.program.steps.push(Step::Allocate { slot, size, buffer: buffer as u8 });
+        self.program.steps.push(Step::Allocate { slot, size, buffer: number_of_buffer(buffer) });
     }
 
     /// Lets `id` reuse the memory of `parent` if `parent` has no other use.
@@ -198,7 +198,7 @@ impl Lifetimes<'_> {
         self.owners[usize::from(slot)] = Some(id);
         let to = self.size(id);
         if from != to {
-            self.program.steps.push(Step::Shrink { slot, from, to, buffer: buffer as u8 });
+            self.program.steps.push(Step::Shrink { slot, from, to, buffer: number_of_buffer(buffer) });
         }
         true
     }
@@ -228,7 +228,7 @@ impl Lifetimes<'_> {
             return;
         }
         let size = self.size(id);
-        self.program.steps.push(Step::Release { slot, size, buffer: buffer as u8 });
+        self.program.steps.push(Step::Release { slot, size, buffer: number_of_buffer(buffer) });
         self.uses[id].slot = None;
         self.owners[usize::from(slot)] = None;
     }
@@ -245,10 +245,10 @@ impl Lifetimes<'_> {
         let age = |layer| (part - 1 - layers.partition_point(|kept| *kept < layer)) as u64;
         let new = TensorSize::new(self.graph, id, buffer == self.host, age);
         let sizes = &mut self.programs.sizes;
-        let size = sizes.iter().position(|size| *size == new).unwrap_or_else(|| {
+        let size = number(sizes.iter().position(|size| *size == new).unwrap_or_else(|| {
             sizes.push(new);
             sizes.len() - 1
-        }) as u16;
+        }));
         let varies = matches!(sizes[usize::from(size)].rule, Rule::LayerWeight { .. });
         if varies && !self.program.layer_weights.contains(&size) {
             self.program.layer_weights.push(size);
@@ -261,12 +261,12 @@ impl Lifetimes<'_> {
     /// in the order of allocation.
     fn finish_part(&mut self) {
         let mut program = std::mem::take(&mut self.program);
-        let in_use = std::mem::take(&mut self.owners).into_iter().zip(0..);
+        let in_use = std::mem::take(&mut self.owners).into_iter().enumerate();
         let mut in_use: Vec<(TensorId, u16)> =
-            in_use.filter_map(|(owner, slot)| owner.map(|id| (id, slot))).collect();
+            in_use.filter_map(|(slot, owner)| owner.map(|id| (id, number(slot)))).collect();
         in_use.sort_by_key(|(id, slot)| (!self.graph.is_shared_leaf(*id), *slot));
         for (place, (id, slot)) in in_use.into_iter().enumerate() {
-            self.uses[id].slot = Some(place as u16);
+            self.uses[id].slot = Some(number(place));
             self.owners.push(Some(id));
             program.slots_out.push(slot);
         }
@@ -274,4 +274,14 @@ impl Lifetimes<'_> {
         self.programs.parts.push(program);
         self.part += 1;
     }
+}
+
+/// Returns the number of a slot or a size.
+fn number(place: usize) -> u16 {
+    u16::try_from(place).expect("a layer has some thousand tensors at most: its used experts are bounded")
+}
+
+/// Returns the number of a buffer.
+fn number_of_buffer(place: usize) -> u8 {
+    u8::try_from(place).expect("the number of GPUs is bounded")
 }

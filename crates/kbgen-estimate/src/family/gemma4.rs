@@ -12,6 +12,7 @@ pub(super) const FAMILIES: &[Family] = &[Family {
     name: "gemma4",
     rope_factors: |fields| RopeFactors::One(fields.head_dim_full / 2),
     factors_of_full_layers: true,
+    value_may_be_key: true,
     input_tensors: Some(input_tensors),
     layer_tensors: Some(layer_tensors),
     expert_tensors: Some(expert_tensors),

@@ -137,6 +137,8 @@ family_fields! {
     pub(crate) layer_tensors: Option<fn(&mut TensorList<'_>, &Layer)> = None,
     /// Whether Q, K and V are always one matrix.
     pub(crate) fused_qkv: bool = false,
+    /// Whether full-attention layers may use the K projection as V projection.
+    pub(crate) value_may_be_key: bool = false,
     /// Whether the Q projection also computes a gate of the same width.
     pub(crate) query_gate: bool = false,
     /// Norms of Q and K.
@@ -295,6 +297,11 @@ impl Family {
     /// Returns whether a model ends with a norm and an output matrix.
     pub(crate) fn has_output(&self) -> bool {
         self.layer_form != LayerForm::NormedSums
+    }
+
+    /// Returns whether the graph computes Q, K and V with separate matrices.
+    pub(crate) fn has_separate_projections(&self) -> bool {
+        self.query_gate || self.value_may_be_key || self.query_key_norm == QueryKeyNorm::Whole
     }
 
     /// Returns the family of an architecture's name in configurations of Hugging Face, such as `qwen3_moe`.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MAX_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS, or, run_lengths};
 use crate::gguf::header::{FileTensor, Header};
 
 /// Tensors of a file by name.
@@ -174,10 +174,6 @@ pub fn architecture_fields(header: &Header) -> ArchitectureFields {
     }
 }
 
-fn or(value: u64, default: u64) -> u64 {
-    if value == 0 { default } else { value }
-}
-
 fn has_experts(tensors: &Tensors<'_>, layer: u64) -> bool {
     ["ffn_down_exps.weight", "ffn_up_exps.weight"].iter().any(|name| tensors.has(layer, name))
 }
@@ -210,8 +206,4 @@ fn kinds(header: &Header, tensors: &Tensors<'_>, name: &str, layers: u64) -> Vec
         }
     };
     (0..layers).map(kind).collect()
-}
-
-fn run_lengths(kinds: &[char]) -> String {
-    kinds.chunk_by(|one, other| one == other).map(|run| format!("{}{}", run[0], run.len())).collect()
 }

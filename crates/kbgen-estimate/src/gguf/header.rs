@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, MAX_TENSOR_DATA};
 use crate::header_error::HeaderError;
 use crate::quantization::TensorType;
 
@@ -18,6 +18,8 @@ const MAX_ENTRIES: u64 = 1 << 17;
 const MAX_NAME: u64 = 1024;
 /// Maximum size of strings and arrays that are stored; longer ones are counted and skipped.
 const MAX_STORED: u64 = 4096;
+/// Maximum number of elements of a tensor. With the largest blocks, its bytes are below 2^54.
+const MAX_ELEMENTS: u64 = 1 << 42;
 /// Maximum nesting depth of arrays.
 const MAX_DEPTH: u32 = 4;
 
@@ -91,13 +93,20 @@ impl Header {
             let value = input.value(kind, MAX_DEPTH)?;
             header.metadata.insert(key, value);
         }
+        let mut data = 0;
         for _ in 0..tensors {
-            header.tensors.push(input.tensor()?);
+            let tensor = input.tensor()?;
+            data += tensor.bytes().0;
+            if data > MAX_TENSOR_DATA {
+                return invalid("the tensors have more data than those of any model".to_owned());
+            }
+            header.tensors.push(tensor);
         }
         Ok(header)
     }
 
-    /// Adds the tensors of another part of a split file.
+    /// Adds the tensors of another part of a split file. [`ModelFile::new`](crate::gguf::ModelFile::new) checks
+    /// the size of all parts.
     pub fn append(&mut self, part: Header) {
         self.tensors.extend(part.tensors);
     }
@@ -316,9 +325,9 @@ impl<R: BufRead> Input<R> {
         let Some(kind) = TensorType::from_ggml(number) else {
             return invalid(format!("tensor `{name}` has the type {number}, which kbgen does not know"));
         };
-        let elements = dimensions.iter().try_fold(1_u64, |total, size| total.checked_mul(*size));
-        // A sum over all tensors cannot overflow.
-        if elements.is_none_or(|elements| elements > 1 << 42) {
+        // A dimension of zero does not make the others possible.
+        let elements = dimensions.iter().try_fold(1_u64, |total, size| total.checked_mul((*size).max(1)));
+        if elements.is_none_or(|elements| elements > MAX_ELEMENTS) {
             return invalid(format!("tensor `{name}` has more elements than any model"));
         }
         Ok(FileTensor { name, dimensions, kind })

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::architecture::{Architecture, FieldError, RopeFactors};
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, MAX_TENSOR_DATA};
 use crate::family::Family;
 use crate::gguf::fields::{architecture_fields, layer_count};
 use crate::gguf::header::{FileTensor, Header};
@@ -33,6 +33,8 @@ pub enum FileError {
     NotAModel(String),
     /// Impossible sizes in the metadata.
     Sizes(FieldError),
+    /// More data than any model has.
+    TooLarge,
 }
 
 impl fmt::Display for FileError {
@@ -41,6 +43,7 @@ impl fmt::Display for FileError {
             FileError::NotAModel(kind) if kind.is_empty() => f.write_str("the file names no architecture"),
             FileError::NotAModel(kind) => write!(f, "the file is not a language model but `{kind}`"),
             FileError::Sizes(error) => write!(f, "invalid model metadata: {error}"),
+            FileError::TooLarge => f.write_str("the tensors have more data than those of any model"),
         }
     }
 }
@@ -58,6 +61,10 @@ impl ModelFile {
         if kind != "model" || name == "clip" || name.is_empty() {
             let what = if kind == "model" { name } else { kind };
             return Err(FileError::NotAModel(what.to_owned()));
+        }
+        let sizes = header.tensors.iter().map(|tensor| tensor.bytes().0);
+        if sizes.fold(0, u64::saturating_add) > MAX_TENSOR_DATA {
+            return Err(FileError::TooLarge);
         }
         let mut fields = architecture_fields(header);
         let is_known = Family::named(name).is_some();

@@ -7,7 +7,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::family::Family;
-use crate::fields::{ArchitectureFields, MAX_LAYERS};
+use crate::fields::{ArchitectureFields, MAX_LAYERS, or, run_lengths};
 use crate::huggingface::safetensors::StoredTensor;
 
 /// Reason why a configuration cannot be read, as a phrase.
@@ -154,7 +154,10 @@ pub fn model_fields(json: &[u8], tensors: &[StoredTensor]) -> Result<Architectur
         } else {
             0
         },
-        ssm_inner: value_heads.saturating_mul(number(&["linear_value_head_dim"])),
+        ssm_inner: or(
+            value_heads.saturating_mul(number(&["linear_value_head_dim"])),
+            hidden.saturating_mul(number(&["mamba_expand"])),
+        ),
         ssm_state: number(&["linear_key_head_dim", "mamba_d_state"]),
         ssm_dt_rank: if value_heads > 0 { value_heads } else { number(&["mamba_n_heads"]) },
         ssm_groups: number(&["linear_num_key_heads", "mamba_n_groups"]),
@@ -197,8 +200,4 @@ fn kinds(config: &Config<'_>, count: u64, latent: bool) -> Vec<char> {
         }
     };
     (0..count).map(kind).collect()
-}
-
-fn run_lengths(kinds: &[char]) -> String {
-    kinds.chunk_by(|one, other| one == other).map(|run| format!("{}{}", run[0], run.len())).collect()
 }

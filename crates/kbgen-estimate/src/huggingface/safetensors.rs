@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::architecture::Architecture;
+use crate::bytes::MAX_TENSOR_DATA;
 use crate::checkpoint::{WeightType, weight_bytes};
 use crate::estimator::NotCovered;
 use crate::header_error::HeaderError;
@@ -21,6 +22,7 @@ const MAX_HEADER: u64 = 100_000_000;
 const MAX_INDEX: u64 = 100_000_000;
 /// Maximum number of dimensions of a tensor.
 const MAX_DIMENSIONS: usize = 8;
+const TOO_LARGE: &str = "the tensors have more data than those of any model";
 
 /// Tensor in a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +92,17 @@ pub fn read_header(mut input: impl Read) -> Result<Vec<StoredTensor>, HeaderErro
     }
     let Entries(entries) = serde_json::from_slice(&json)
         .map_err(|error| HeaderError::Invalid(format!("not a safetensors header: {error}")))?;
-    entries.into_iter().map(|(name, entry)| checked(name, entry)).collect()
+    let tensors: Vec<StoredTensor> =
+        entries.into_iter().map(|(name, entry)| checked(name, entry)).collect::<Result<_, _>>()?;
+    match data(&tensors) {
+        ..=MAX_TENSOR_DATA => Ok(tensors),
+        _ => invalid(TOO_LARGE.to_owned()),
+    }
+}
+
+/// Returns the bytes of all tensors, or more than [`MAX_TENSOR_DATA`] if the sum overflows.
+fn data(tensors: &[StoredTensor]) -> u64 {
+    tensors.iter().map(|tensor| tensor.bytes).fold(0, u64::saturating_add)
 }
 
 fn checked(name: String, entry: Entry) -> Result<StoredTensor, HeaderError> {
@@ -190,7 +202,7 @@ pub fn read_index(input: impl Read) -> Result<Index, HeaderError> {
     let index: StoredIndex = serde_json::from_slice(&json)
         .map_err(|error| HeaderError::Invalid(format!("not an index of safetensors files: {error}")))?;
     let WeightMap { tensors, files } = index.weight_map;
-    let total_size = index.metadata.total_size.filter(|size| (0.0..1e18).contains(size));
+    let total_size = index.metadata.total_size.filter(|size| (0.0..=MAX_TENSOR_DATA as f64).contains(size));
     let is_outside = |name: &&String| name.contains(['/', '\\', ':']) || name.starts_with('.');
     match files.iter().find(is_outside) {
         Some(name) => invalid(format!("the index names `{}`, which is no file name", name.escape_debug())),
@@ -224,7 +236,7 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// Returns the bytes of all tensors.
     pub fn bytes(&self) -> u64 {
-        self.tensors.iter().map(|tensor| tensor.bytes).sum()
+        data(&self.tensors)
     }
 
     /// Returns the bytes on each of several GPUs with tensor parallelism. If only the sum is known, the bytes
@@ -232,8 +244,12 @@ impl Checkpoint {
     /// prediction.
     ///
     /// # Errors
-    /// If only the sum is known, and the model cannot be divided among the GPUs.
+    /// If only the sum is known, and the model cannot be divided among the GPUs, or if the tensors of all files
+    /// have more data than any model.
     pub fn bytes_on_card(&self, model: &Architecture, cards: u64) -> Result<u64, NotCovered> {
+        if self.bytes() > MAX_TENSOR_DATA {
+            return Err(NotCovered(TOO_LARGE.to_owned()));
+        }
         if let Some(total) = self.total_size {
             let modeled = |cards| weight_bytes(model, WeightType::Bf16, cards);
             let share = u128::from(total) * u128::from(modeled(cards)?.0);

@@ -11,6 +11,9 @@ use crate::settings::{ExpertPlacement, Settings};
 
 impl Planner<'_> {
     /// Returns the planned need of every device, in the bands of the backends.
+    ///
+    /// # Errors
+    /// If [`check`](crate::estimator::check) refuses the settings.
     pub fn plan(&mut self, settings: &Settings) -> Result<Estimate, NotCovered> {
         let mut need = self.estimate(settings)?;
         let cells = cells_of(settings);
@@ -42,6 +45,9 @@ impl Planner<'_> {
     }
 
     /// Returns the planned upper bound of each GPU's need.
+    ///
+    /// # Errors
+    /// If [`check`](crate::estimator::check) refuses the settings.
     pub fn planned_totals(&mut self, settings: &Settings) -> Result<Vec<Bytes>, NotCovered> {
         if !self.is_on_cuda(settings) {
             let need = self.plan(settings)?;

@@ -10,13 +10,13 @@ use crate::estimator::NotCovered;
 use crate::placement::Device;
 use crate::plan::search::Available;
 use crate::planner::Planner;
-use crate::settings::{CachePlacement, ExpertPlacement, Settings};
+use crate::settings::{CachePlacement, Settings};
 
 /// Number of replays after which a search ends without a result.
 const MAX_REPLAYS: usize = 24;
 
 /// Finds the first of `candidates` that fits with some split. The candidates differ only in layers and
-/// experts, and each one is paired with the number of layers that it moves.
+/// experts, and each one is paired with its value of `-ngl` or `--n-cpu-moe`.
 ///
 /// Each candidate should need less device memory than the one before. The split leaves as much free memory as possible
 /// on the fullest device.
@@ -62,13 +62,8 @@ fn layer_needs(planner: &mut Planner<'_>, settings: &Settings) -> Vec<u64> {
     let weights = planner.weights(settings.quantization);
     let model = planner.model();
     let layers = model.layers.len() as u64;
-    let first = settings.gpu_layers.map_or(0, |on_gpu| (layers + 1).saturating_sub(on_gpu));
-    let cpu_experts = match settings.experts {
-        ExpertPlacement::WithLayer => 0..0,
-        ExpertPlacement::FirstLayersOnCpu(count) => 0..count,
-        ExpertPlacement::LastLayersOnCpu(count) => layers.saturating_sub(count)..layers,
-        ExpertPlacement::Cpu => 0..layers,
-    };
+    let first = settings.on_host(layers);
+    let cpu_experts = settings.experts.on_host(layers);
     let cells = Cells::new(model, settings);
     let need = |index: u64| {
         let place = index as usize;

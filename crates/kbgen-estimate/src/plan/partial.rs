@@ -58,7 +58,7 @@ impl Split {
     /// Returns the split of these settings, or `None` unless a single GPU holds a part of the model.
     pub(crate) fn new(model: &Architecture, weights: &PlacedWeights, settings: &Settings) -> Option<Split> {
         let layers = model.layers.len() as u64;
-        let on_host = settings.gpu_layers.map_or(0, |on_gpu| (layers + 1).saturating_sub(on_gpu));
+        let on_host = settings.on_host(layers);
         let experts = match settings.experts {
             ExpertPlacement::WithLayer => 0,
             ExpertPlacement::FirstLayersOnCpu(count) => count.min(layers),

@@ -33,10 +33,11 @@ pub struct Remedies {
     pub both: Option<Settings>,
 }
 
-/// Number of moved layers, and the resulting bytes in RAM.
+/// Option that moves experts or whole layers to RAM, and the resulting bytes there.
 #[derive(Debug, Serialize)]
 pub struct Moved {
-    /// `--n-cpu-moe`, or `-ngl`.
+    /// Value of the option: for experts, the number of layers whose experts are in RAM (`--n-cpu-moe`); for whole
+    /// layers, the number that stays on the GPUs, counting the output as one more (`-ngl`).
     pub layers: u64,
     /// Layers of each of several devices with this change.
     pub tensor_split: Option<Vec<u64>>,
@@ -53,6 +54,9 @@ pub struct Moved {
 impl Remedies {
     /// Finds changes with which all GPUs have enough memory, even if the driver uses its maximum. `narrower`
     /// are the quantizations to try, largest first.
+    ///
+    /// # Errors
+    /// If [`check`](crate::estimator::check) refuses the settings.
     pub fn find(
         planner: &mut Planner<'_>,
         settings: &Settings,

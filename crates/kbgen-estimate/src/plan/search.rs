@@ -32,6 +32,9 @@ impl Available {
 ///
 /// Tests every number of cells: a compute buffer may shrink as the context grows, so a binary search could
 /// miss the largest one.
+///
+/// # Errors
+/// If [`check`](crate::estimator::check) refuses the settings.
 pub fn largest_context(
     planner: &mut Planner<'_>,
     settings: &Settings,
@@ -46,6 +49,9 @@ pub fn largest_context(
 }
 
 /// Returns the first of `candidates` (best first) that fits, or `None`.
+///
+/// # Errors
+/// If [`check`](crate::estimator::check) refuses the settings with a candidate.
 pub fn best_quantization(
     planner: &mut Planner<'_>,
     settings: &Settings,
@@ -63,6 +69,9 @@ pub fn best_quantization(
 
 /// Returns the largest number of layers on the GPUs that fits, counting the output as one, or `None` if not
 /// even zero fits, since the GPU also computes for the CPU.
+///
+/// # Errors
+/// If [`check`](crate::estimator::check) refuses the settings.
 pub fn most_gpu_layers(
     planner: &mut Planner<'_>,
     settings: &Settings,
@@ -79,6 +88,9 @@ pub fn most_gpu_layers(
 
 /// Returns the smallest number of first layers whose experts must stay on the CPU (`--n-cpu-moe`) for
 /// everything else to fit on the GPUs, or `None` if the model has no experts or even all are not enough.
+///
+/// # Errors
+/// If [`check`](crate::estimator::check) refuses the settings.
 pub fn fewest_cpu_experts(
     planner: &mut Planner<'_>,
     settings: &Settings,

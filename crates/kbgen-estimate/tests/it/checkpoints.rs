@@ -116,6 +116,22 @@ fn a_checkpoint_has_the_hyperparameters_and_weights_of_its_model() {
 }
 
 #[test]
+fn a_mamba_layer_is_as_wide_as_its_configuration_says() {
+    let model = fields(rows(MODELS).iter().find(|row| row["id"] == "granite-4.0-h-tiny").unwrap());
+    let config = "{\"model_type\":\"granitemoehybrid\",\"hidden_size\":1536,\"num_hidden_layers\":2,\
+        \"num_attention_heads\":12,\"num_key_value_heads\":4,\"shared_intermediate_size\":1024,\
+        \"vocab_size\":100352,\"max_position_embeddings\":131072,\"layer_types\":[\"mamba\",\"attention\"],\
+        \"mamba_d_conv\":4,\"mamba_d_head\":64,\"mamba_d_state\":128,\"mamba_expand\":2,\
+        \"mamba_n_groups\":1,\"mamba_n_heads\":48}";
+    let found = model_fields(config.as_bytes(), &[]).unwrap();
+    assert_eq!(found.layers, "R1F1");
+    let ssm = |fields: &ArchitectureFields| {
+        [fields.ssm_conv, fields.ssm_inner, fields.ssm_state, fields.ssm_dt_rank, fields.ssm_groups]
+    };
+    assert_eq!(ssm(&found), ssm(&model));
+}
+
+#[test]
 fn layers_that_predict_several_tokens_are_not_loaded() {
     let weight = |name: &str| (name.to_owned(), vec![10, 10]);
     let names =
@@ -169,6 +185,13 @@ fn damaged_headers_are_refused_with_the_reason() {
             "tensor `a` has 9",
         ),
     ];
+    let huge = |name: u32| {
+        format!(
+            "\"{name}\":{{\"dtype\":\"U8\",\"shape\":[1152921504606846976],\"data_offsets\":[0,1152921504606846976]}}"
+        )
+    };
+    let many = format!("{{{}}}", (0..40).map(huge).collect::<Vec<_>>().join(","));
+    assert_eq!(refusal(&file(&many)), "the tensors have more data than those of any model");
     for (text, expected) in cases {
         let problem = refusal(&file(text));
         assert!(problem.starts_with(expected), "{text}: {problem}");

@@ -1,7 +1,12 @@
 //! Estimates against what llama.cpp itself computed, and the properties that they must have.
 
+use std::error::Error;
+use std::str::FromStr;
+
 use kbgen_estimate::architecture::Architecture;
+use kbgen_estimate::build::Build;
 use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::checkpoint::WeightType;
 use kbgen_estimate::estimator::{Estimate, Evidence, estimate, tensor_counts};
 use kbgen_estimate::fields::ArchitectureFields;
 use kbgen_estimate::parameters::{ParameterCount, parameter_count};
@@ -237,6 +242,17 @@ fn the_largest_choice_fits_and_the_next_does_not() {
 }
 
 #[test]
+fn an_unknown_name_is_an_error_with_a_message() {
+    fn refusal<T: FromStr<Err: Error>>() -> String {
+        "other".parse::<T>().err().unwrap().to_string()
+    }
+    assert_eq!(refusal::<Quantization>(), "unknown quantization");
+    assert_eq!(refusal::<CacheType>(), "unknown cache type");
+    assert_eq!(refusal::<WeightType>(), "unknown weight type");
+    assert_eq!(refusal::<Build>(), "expected a build number such as `b9000`, or a date such as `2026-05`");
+}
+
+#[test]
 fn an_impossible_field_is_named() {
     let row = &rows(MODELS)[0];
     let broken = |change: fn(&mut ArchitectureFields)| {
@@ -246,10 +262,96 @@ fn an_impossible_field_is_named() {
     };
     assert_eq!(broken(|fields| fields.name = "lama".into()), "name");
     assert_eq!(broken(|fields| fields.layers = "F0".into()), "layers");
+    assert_eq!(broken(|fields| fields.layers = String::new()), "layers");
+    assert_eq!(broken(|fields| fields.layers = "F1000S25".into()), "layers");
+    for layers in ["F", "F2S", "F18446744073709551615S2", "F99999999999999999999", "X3"] {
+        let fields = ArchitectureFields { layers: layers.into(), ..fields(row) };
+        assert_eq!(fields.build().unwrap_err().field, "layers", "{layers}");
+        assert_eq!((fields.layer_runs(), fields.layer_count()), (Vec::new(), 0), "{layers}");
+    }
     assert_eq!(broken(|fields| fields.layers = "F3X2".into()), "layers");
     assert_eq!(broken(|fields| fields.layers = "Fé9".into()), "layers");
     assert_eq!(broken(|fields| fields.vocab = u64::MAX), "vocab");
+    assert_eq!(broken(|fields| fields.max_ctx = 100_000_001), "max_ctx");
+    assert_eq!(broken(|fields| fields.hidden = 10_000_001), "hidden");
+    let longest = ArchitectureFields { max_ctx: 100_000_000, ..fields(row) };
+    assert_eq!(longest.build().unwrap().max_context, 100_000_000);
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
+}
+
+#[test]
+fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
+    let rows = rows(MODELS);
+    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| {
+        let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
+        change(&mut fields);
+        fields.build().unwrap_err().field
+    };
+    let mamba = "granite-4.0-h-tiny";
+    assert_eq!(broken(mamba, |fields| fields.ssm_inner = 0), "ssm_inner");
+    assert_eq!(broken(mamba, |fields| fields.ssm_groups = 0), "ssm_groups");
+    assert_eq!(broken(mamba, |fields| fields.ssm_groups = 5), "ssm_groups");
+    assert_eq!(broken(mamba, |fields| fields.ssm_dt_rank = 7), "ssm_dt_rank");
+    assert_eq!(broken("lfm2-1.2b", |fields| fields.ssm_inner = 2048), "ssm_inner");
+    let delta_net = "qwen3.5-9b";
+    assert_eq!(broken(delta_net, |fields| fields.ssm_dt_rank = 0), "ssm_dt_rank");
+    assert_eq!(broken(delta_net, |fields| fields.ssm_inner *= 2), "ssm_inner");
+    assert_eq!(broken(delta_net, |fields| fields.ssm_groups = 5), "ssm_groups");
+    let experts = |fields: &mut ArchitectureFields| {
+        (fields.experts, fields.experts_used, fields.expert_ffn) = (8, 2, 64);
+    };
+    assert_eq!(broken("nomic-embed-text-v1.5", experts), "experts");
+    assert_eq!(broken("c4ai-command-r7b-12-2024", experts), "experts");
+    let used = |fields: &mut ArchitectureFields| {
+        (fields.experts, fields.experts_used) = (1_000_000, 70_000);
+    };
+    assert_eq!(broken("qwen3-30b-a3b", used), "experts_used");
+    assert_eq!(broken("qwen3-30b-a3b", |fields| fields.gated_ffn = false), "gated_ffn");
+    assert_eq!(broken("gemma-4-e2b-it", |fields| fields.kv_shared_layers = 34), "kv_shared_layers");
+    assert_eq!(broken("llama-3.1-8b-instruct", |fields| fields.k_eq_v_full = true), "k_eq_v_full");
+    for slug in [delta_net, "gemma-4-e2b-it", "olmo-2-1124-7b-instruct"] {
+        assert_eq!(broken(slug, |fields| fields.fused_qkv = true), "fused_qkv", "{slug}");
+    }
+}
+
+#[test]
+fn sizes_that_are_possible_alone_but_not_together_are_refused() {
+    let rows = rows(MODELS);
+    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| {
+        let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
+        change(&mut fields);
+        fields.build().unwrap_err().field
+    };
+    let dense = "llama-3.1-8b-instruct";
+    assert_eq!(broken(dense, |fields| (fields.hidden, fields.vocab) = (8_000_000, 8_000_000)), "hidden");
+    assert_eq!(broken(dense, |fields| (fields.heads, fields.head_dim) = (8_000_000, 8_000_000)), "hidden");
+    let wide = |fields: &mut ArchitectureFields| {
+        (fields.kv_heads, fields.heads, fields.hidden) = (1_000_000, 1_000_000, 128);
+    };
+    assert_eq!(broken(dense, wide), "kv_heads");
+    let latent = |fields: &mut ArchitectureFields| (fields.heads, fields.mla_kv_lora) = (4096, 100_000);
+    assert_eq!(broken("deepseek-v3.2", latent), "mla_kv_lora");
+    let states = |fields: &mut ArchitectureFields| (fields.ssm_state, fields.ssm_inner) = (1 << 23, 48 << 16);
+    assert_eq!(broken("granite-4.0-h-tiny", states), "ssm_state");
+    let heads = |fields: &mut ArchitectureFields| {
+        (fields.heads, fields.head_dim, fields.max_ctx) = (1_000_000, 64, 100_000_000);
+    };
+    let mut many = fields(rows.iter().find(|row| row["id"] == dense).unwrap());
+    heads(&mut many);
+    let settings = Settings { n_batch: 1 << 20, n_ubatch: 1 << 20, ..Settings::new(Quantization::F16, 4096) };
+    assert!(estimate(&many.build().unwrap(), &settings).is_err());
+}
+
+#[test]
+fn a_quantized_v_cache_needs_a_kernel_of_flash_attention() {
+    let narrow = ArchitectureFields { head_dim: 32, ..fields(&rows(MODELS)[0]) }.build().unwrap();
+    let value = |cache_type_v, gpu_layers| {
+        let settings = Settings::new(Quantization::F16, 4096);
+        estimate(&narrow, &Settings { cache_type_v, gpu_layers, ..settings }).is_ok()
+    };
+    assert!(value(CacheType::F16, None));
+    assert!(!value(CacheType::Q8_0, None));
+    assert!(value(CacheType::Q8_0, Some(0)), "the CPU has kernels for all heads");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod checkpoints;
 mod estimate;
+mod hyperparameters;
 mod loads;
 mod measured;
 mod rows;

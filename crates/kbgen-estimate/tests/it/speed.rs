@@ -1,8 +1,9 @@
 //! Bytes that a token reads, compared with figures that were counted independently of this program.
 
 use kbgen_estimate::bytes::Bytes;
+use kbgen_estimate::estimator::file_bytes;
 use kbgen_estimate::quantization::{CacheType, Quantization};
-use kbgen_estimate::settings::{ExpertPlacement, Settings};
+use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, Settings};
 use kbgen_estimate::speed::{CacheRead, SpeedClass, TokenReads, Unmeasured, weights_read};
 
 use crate::rows::{models, number, rows};
@@ -28,6 +29,19 @@ fn a_token_reads_the_weights_it_uses_and_the_cache_before_it() {
 }
 
 #[test]
+fn a_token_reads_one_row_of_the_embeddings_of_each_layer() {
+    let models = models();
+    for (slug, layers) in [("gemma-4-e2b-it", 35), ("gemma-4-e4b-it", 42)] {
+        let model = &models[slug];
+        // f16 tables of 256 values for each layer and each of 262,144 tokens
+        let table = 2 * 256 * layers * 262_144;
+        let rest = Bytes(file_bytes(model, Quantization::F16).0 - table);
+        let reads = weights_read(model, &Settings::new(Quantization::F16, 4096));
+        assert_eq!(reads, TokenReads { device: rest, host: Bytes(0) }, "{slug}");
+    }
+}
+
+#[test]
 fn layers_and_experts_in_ram_are_read_there() {
     let models = models();
     let model = &models["gpt-oss-20b"];
@@ -47,6 +61,20 @@ fn layers_and_experts_in_ram_are_read_there() {
     }
     let reads = weights_read(model, &Settings { gpu_layers: Some(0), ..whole });
     assert_eq!(reads, TokenReads { device: Bytes(0), host: all });
+}
+
+#[test]
+fn a_cache_in_ram_is_read_there() {
+    let models = models();
+    let model = &models["llama-3.1-8b-instruct"];
+    let cache = CacheRead::of(model);
+    let all = cache.at(4096, CacheType::F16, CacheType::F16);
+    for gpu_layers in [None, Some(10)] {
+        let cache_placement = CachePlacement::Host;
+        let settings = Settings { gpu_layers, cache_placement, ..Settings::new(Quantization::F16, 4096) };
+        let reads = cache.placed(model, &settings, 4096);
+        assert_eq!(reads, TokenReads { device: Bytes(0), host: all }, "{gpu_layers:?}");
+    }
 }
 
 #[test]

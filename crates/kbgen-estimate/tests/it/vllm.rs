@@ -5,6 +5,7 @@
 use kbgen_estimate::architecture::LayerKind;
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::checkpoint::{WeightType, weight_bytes};
+use kbgen_estimate::estimator::BytesRange;
 use kbgen_estimate::local::{exllamav3, mlx};
 use kbgen_estimate::parameters::parameter_count;
 use kbgen_estimate::sglang::{sglang, token_bytes};
@@ -49,6 +50,24 @@ fn vllm_s_logs_agree_with_weights_and_pool() {
         assert!(estimated.0.abs_diff(logged) <= within, "{row:?}: {}", estimated.0);
     }
     assert_eq!((weights_seen, pools_seen), (4, 3));
+}
+
+#[test]
+fn exact_weights_do_not_make_a_model_divisible() {
+    let model = &models()["qwen3-0.6b"];
+    let settings = PoolSettings { cards: 3, exact_weights: Some(Bytes(GIB)), ..card(24) };
+    let refusal = vllm(model, &settings).unwrap_err();
+    assert_eq!(refusal.0, "16 attention heads are not divisible among 3 GPUs");
+    assert_eq!(sglang(model, &settings).unwrap_err(), refusal);
+    assert!(sglang(model, &PoolSettings { cards: 0, ..settings }).is_err());
+}
+
+#[test]
+fn a_gpu_smaller_than_what_sglang_leaves_free_has_no_pool() {
+    let small = PoolSettings { cards: 2, further: Bytes(GIB), ..card(4) };
+    let need = sglang(&models()["llama-3.2-1b-instruct"], &small).unwrap();
+    assert_eq!(need.pool, BytesRange::default());
+    assert!(need.reserve.high < Bytes(8 * GIB), "{:?}", need.reserve);
 }
 
 #[test]

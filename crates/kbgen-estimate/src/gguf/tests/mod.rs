@@ -191,7 +191,10 @@ fn what_is_no_model_is_refused_with_its_kind() {
     let mut file = small();
     file.number("llama.block_count", u32::MAX.into());
     let error = ModelFile::new(&Header::read(file.bytes().as_slice()).unwrap()).unwrap_err();
-    assert_eq!(error.to_string(), "invalid model metadata: `layers`: 4294967295 is too large");
+    assert_eq!(
+        error.to_string(),
+        "invalid model metadata: `layers`: with `F4294967295`, more than 1024 layers"
+    );
 }
 
 #[test]
@@ -228,7 +231,13 @@ fn damaged_files_are_refused_in_bounded_time_and_memory() {
         Header::read(nested.bytes().as_slice()).unwrap_err().to_string(),
         "an array of the unknown type 9"
     );
-    for dimensions in [vec![1 << 40, 1 << 40], vec![u64::MAX; 4], vec![1; 5]] {
+    for dimensions in [
+        vec![1 << 40, 1 << 40],
+        vec![u64::MAX; 4],
+        vec![1; 5],
+        vec![0, u64::MAX, u64::MAX],
+        vec![u64::MAX, 0],
+    ] {
         let mut file = small();
         file.tensor("t", &dimensions, 0);
         assert!(
@@ -236,6 +245,20 @@ fn damaged_files_are_refused_in_bounded_time_and_memory() {
             "{dimensions:?}"
         );
     }
+    let mut file = small();
+    for number in 0..40_000 {
+        file.tensor(&format!("t.{number}"), &[1, 1 << 42], 14);
+    }
+    let error = Header::read(file.bytes().as_slice()).unwrap_err();
+    assert_eq!(error.to_string(), "the tensors have more data than those of any model");
+    let part = || {
+        let mut part = small();
+        part.tensor("t", &[1 << 40], 28);
+        Header::read(part.bytes().as_slice()).unwrap()
+    };
+    let mut parts = part();
+    (0..100).for_each(|_| parts.append(part()));
+    assert_eq!(ModelFile::new(&parts).unwrap_err(), FileError::TooLarge);
     let mut file = small();
     file.tensor("t", &[32], 99);
     let error = Header::read(file.bytes().as_slice()).unwrap_err();
