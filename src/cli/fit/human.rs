@@ -144,19 +144,18 @@ fn verdict(report: &FitReport) -> TerminalText {
         true => ("the driver's maximum", "the driver's measured maximum"),
         false => ("the upper end of all ranges", "the upper end of all ranges"),
     };
+    let [free, short] = [margin, -margin].map(|bytes| mib(u64::try_from(bytes).unwrap_or(0)));
     let line = match report.verdict {
-        Some("fits") => format!("It fits, with {} free{fullest} at {most}", mib(margin.unsigned_abs())),
-        Some("tight") => format!("It is tight: {} short{fullest} at {measured}", mib(margin.unsigned_abs())),
+        Some("fits") => format!("It fits, with {free} free{fullest} at {most}"),
+        Some("tight") => format!("It is tight: {short} short{fullest} at {measured}"),
         Some("no") if report.plan.is_some() => format!(
-            "It does not fit with the default split of llama.cpp, which is {} short{fullest}. It fits with the split below",
-            mib(margin.unsigned_abs())
+            "It does not fit with the default split of llama.cpp, which is {short} short{fullest}. It fits with the split below"
         ),
         Some("offload") => format!(
-            "It fits in part: {}. All layers on the GPU would be {} short{fullest}",
-            part_of(report),
-            mib(margin.unsigned_abs())
+            "It fits in part: {}. All layers on the GPU would be {short} short{fullest}",
+            part_of(report)
         ),
-        _ => format!("It does not fit, {} short{fullest}", mib(margin.unsigned_abs())),
+        _ => format!("It does not fit, {short} short{fullest}"),
     };
     let paragraph = wrap(&format!("{line}."), "", "");
     let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':']).unwrap_or(paragraph.len()));
