@@ -41,14 +41,16 @@ impl Source {
 
     /// Returns line and column of a byte offset; offsets beyond the end are clamped.
     pub fn position(&self, byte: usize) -> Position {
-        let byte = self.floor_char(byte.min(self.text.len()));
+        let byte = self.floor_char(byte);
         let starts = self.line_starts();
         let line = starts.partition_point(|start| *start <= byte);
         let start = starts[line - 1];
         Position { line, column: self.text[start..byte].chars().count() + 1 }
     }
 
-    fn floor_char(&self, mut byte: usize) -> usize {
+    /// Returns the start of the character at a byte offset; offsets beyond the end are clamped.
+    pub fn floor_char(&self, byte: usize) -> usize {
+        let mut byte = byte.min(self.text.len());
         while !self.text.is_char_boundary(byte) {
             byte -= 1;
         }
