@@ -534,6 +534,30 @@ fn a_page_is_written_again_only_if_its_file_was_touched() {
     assert!(fs::read(&page).unwrap() == whole, "without a cache nothing is known");
 }
 
+#[test]
+fn a_new_title_renders_the_neighbors_of_a_page_and_no_other_guide() {
+    let site = Edited::new();
+    for number in 0..4 {
+        let text = format!(
+            "---\ntitle: Queue {number}\nverified: 2026-06-01\nsources: [\"https://kb.example/{number}\"]\n---\nText.\n"
+        );
+        site.write(&format!("content/guides/queue-{number}.md"), &text);
+    }
+    let build = || assert_eq!(site.said(&["build", "--date", "2026-06-30"]).0, Some(0));
+    let page = |number: u8| site.path(&format!("public/guides/queue-{number}/index.html"));
+    build();
+    let (length, modified) =
+        fs::metadata(page(3)).map(|data| (data.len(), data.modified().unwrap())).unwrap();
+    // Keep length and time: the marks stay unless the page is rendered.
+    let marked = vec![b'x'; usize::try_from(length).unwrap()];
+    fs::write(page(3), &marked).unwrap();
+    File::options().append(true).open(page(3)).unwrap().set_modified(modified).unwrap();
+    site.replace("content/guides/queue-0.md", "Queue 0", "Queue 0 again");
+    build();
+    assert!(fs::read_to_string(page(1)).unwrap().contains("Queue 0 again"));
+    assert!(fs::read(page(3)).unwrap() == marked, "the page was rendered again");
+}
+
 /// Records the paths of rendered files.
 #[derive(Debug, Default)]
 struct Timed(Mutex<Vec<String>>);

@@ -129,7 +129,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Tem
         toc: cx.toc(&error.head),
         noindex: false,
     };
-    let layout = cx.layout(meta, cx.beside(&error.head.id.slug));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "error", view_value(&view)),
         template: "error.html".into(),
