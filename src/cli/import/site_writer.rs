@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
 use crate::config::FORMAT;
+use crate::markdown::{self, Fence};
 use crate::schema::is_slug;
 use crate::site::{FILE_FOLDERS, Kind, LISTINGS, PageId, is_device, is_file_name, why_reserved};
 
@@ -154,8 +155,9 @@ fn created(into: &Path, path: &str) -> Result<std::path::PathBuf> {
 /// Returns the body of a page. A page without text has its summary, and a section lists its pages.
 fn body(page: &ImportedPage, pages: &[ImportedPage], names: &[String]) -> String {
     let text = page.body.text().trim();
-    if crate::markdown::outline(text).has_body {
-        return without_gaps(text);
+    let outline = markdown::outline(text);
+    if outline.has_body {
+        return without_gaps(text, &outline.fences);
     }
     let folder = page.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let is_inside = |other: &ImportedPage| {
@@ -175,16 +177,18 @@ fn body(page: &ImportedPage, pages: &[ImportedPage], names: &[String]) -> String
 }
 
 /// Reduces several empty lines to one, except in code.
-fn without_gaps(text: &str) -> String {
-    let (mut out, mut in_code, mut was_empty) = (String::new(), false, false);
-    for line in text.lines() {
-        in_code ^= line.trim_start_matches([' ', '>']).starts_with("```");
+fn without_gaps(text: &str, fences: &[Fence]) -> String {
+    let (mut out, mut at, mut was_empty) = (String::new(), 0, false);
+    let mut fences = fences.iter().map(|fence| &fence.range).peekable();
+    for line in text.split_inclusive('\n') {
+        while fences.next_if(|range| range.end <= at).is_some() {}
+        let in_code = fences.peek().is_some_and(|range| range.start <= at);
         let is_empty = line.trim().is_empty() && !in_code;
         if !(is_empty && was_empty) {
             out.push_str(line);
-            out.push('\n');
         }
         was_empty = is_empty;
+        at += line.len();
     }
     out.trim_end().to_string()
 }
