@@ -105,7 +105,7 @@ impl Includes<'_> {
     fn replace(&mut self, body: &mut TracedText, file: &str, depth: usize) {
         let mut edits = Vec::new();
         for (start, _) in body.text().match_indices("{{#") {
-            let Some(length) = body.text()[start..].find("}}") else { continue };
+            let Some(length) = body.text()[start..].find("}}") else { break };
             let end = start + length + 2;
             if body.text()[..start].ends_with('\\') {
                 // The text shows the directive.
