@@ -90,7 +90,11 @@ impl Facts for Sources {
     fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
         let paths = |paths: &BTreeMap<String, SourceId>| paths.keys().cloned().collect::<Vec<_>>().join("\n");
         let assets = self.assets.values().flat_map(|asset| [asset.path.as_bytes(), asset.digest.as_ref()]);
-        let texts = [paths(&self.by_path), paths(&self.unread), self.shipped.iter().cloned().collect()];
+        let texts = [
+            paths(&self.by_path),
+            paths(&self.unread),
+            self.shipped.iter().map(|path| format!("{path}\n")).collect(),
+        ];
         let texts = Fingerprint::of(texts).0.to_le_bytes();
         visit(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
         self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.visit(visit));
