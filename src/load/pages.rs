@@ -16,13 +16,13 @@ use crate::load::rules::BAD_SLUG;
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
-use crate::schema::{self, Fields, MISSING_KEY, Record};
+use crate::schema::{self, Fields, MISSING_KEY, Record, title_of};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
     IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData,
     VERIFIED, key,
 };
-use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
+use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread};
 
 /// Maximum size of a page, in bytes.
 pub(super) const MAX_PAGE_BYTES: u64 = 1024 * 1024;

@@ -3,11 +3,12 @@
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind, join};
+use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
 use crate::cli::import::page_header;
 use crate::cli::import::source_tree::SourceTree;
 use crate::cli::import::traced_text::TracedText;
 use crate::cli::import::zola::copy_file;
+use crate::link::join;
 use crate::markdown;
 
 /// Maximum nesting of included files.

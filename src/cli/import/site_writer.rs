@@ -12,7 +12,7 @@ use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKi
 use crate::config::FORMAT;
 use crate::markdown::{self, Fence};
 use crate::schema::is_slug;
-use crate::site::{FILE_FOLDERS, Kind, LISTINGS, PageId, is_device, is_file_name, why_reserved};
+use crate::site::{FILE_FOLDERS, Kind, LISTINGS, PageId, is_alias, is_device, why_reserved};
 
 /// Folder of copied files; links name it without `static/`.
 const FILES: &str = "static/files";
@@ -204,10 +204,11 @@ fn aliases(site: &mut ImportedSite, names: &[String]) -> BTreeMap<String, Vec<St
             if alias == own(name) || address.is_empty() || address.ends_with(".html") {
                 continue;
             }
-            if is_address(&alias) && taken.insert(alias.clone()) {
-                found.entry(name.clone()).or_default().push(format!("/{alias}"));
+            let old = format!("/{alias}");
+            if is_alias(&old) && is_free(&alias) && taken.insert(alias) {
+                found.entry(name.clone()).or_default().push(old);
             } else {
-                let message = format!("old address `/{alias}`: no redirect from it");
+                let message = format!("old address `{old}`: no redirect from it");
                 site.losses.push(Loss::new(&page.file, 1, LossKind::Address, message));
             }
         }
@@ -215,16 +216,11 @@ fn aliases(site: &mut ImportedSite, names: &[String]) -> BTreeMap<String, Vec<St
     found
 }
 
-/// Returns whether an address with a slash at its end can be an alias.
-fn is_address(address: &str) -> bool {
-    let mut parts = address.trim_end_matches('/').split('/');
-    let is_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+/// Returns whether no file or list of kbgen has this address or one above it.
+fn is_free(address: &str) -> bool {
     let is_reserved = FILE_FOLDERS.iter().any(|folder| address.starts_with(&format!("{folder}/")));
     let is_listing = LISTINGS.iter().any(|listing| listing.address == address);
-    let is_part = |part: &str| {
-        !part.is_empty() && !part.starts_with('.') && !is_file_name(part) && part.chars().all(is_char)
-    };
-    !is_reserved && !is_listing && parts.all(is_part)
+    !is_reserved && !is_listing
 }
 
 fn settings(site: &ImportedSite) -> String {
