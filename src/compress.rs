@@ -16,9 +16,6 @@ const QUALITY: i32 = 11;
 const WINDOW: i32 = 22;
 
 /// Returns the compressed copies of a text file that are smaller than the file. The result is deterministic.
-///
-/// # Panics
-/// Never, because writing to memory does not fail.
 pub fn precompressed(path: &str, bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     if !TEXT.iter().any(|ending| path.ends_with(ending)) {
         return Vec::new();

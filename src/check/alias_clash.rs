@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::{FILE_FOLDERS, is_file_name};
+use crate::site::{FILE_FOLDERS, is_alias};
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-clash",
@@ -27,7 +27,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let mut refuse = |message: String, help: String| {
                 found.push(Diagnostic::error(&RULE, alias.span, message).help(help));
             };
-            if !is_address(&alias.value) {
+            if !is_alias(&alias.value) {
                 refuse(
                     format!("invalid alias `{}`", alias.value),
                     "write a path such as `/errors/old-name/`: a slash, lowercase letters, digits, hyphens and dots, and no file extension"
@@ -59,17 +59,4 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         }
     }
     found
-}
-
-fn is_address(alias: &str) -> bool {
-    alias.starts_with('/')
-        && alias.len() > 1
-        && alias[1..].strip_suffix('/').unwrap_or(&alias[1..]).split('/').all(|part| {
-            !part.is_empty()
-                && !part.starts_with('.')
-                && !is_file_name(part)
-                && part
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'))
-        })
 }

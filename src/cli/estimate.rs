@@ -40,13 +40,21 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions, terminal: &T
         .collect();
     let build = match &options.build {
         None => Build::default(),
-        Some(build) => build.parse().map_err(|_| {
-            anyhow!("invalid build `{build}`; expected a number such as b9000, or a date such as 2026-05")
-        })?,
+        Some(build) => parse_build(build)?,
     };
     let input = environment::input(options.file.as_deref())?;
     estimate_csv(input, io::stdout().lock(), &models, &Names::new(&site, Kind::Model), build)?;
     Ok(Outcome::Success)
+}
+
+/// Parses a build of llama.cpp.
+///
+/// # Errors
+/// If it is neither a number nor a date.
+pub(super) fn parse_build(build: &str) -> Result<Build> {
+    build.parse().map_err(|_| {
+        anyhow!("invalid build `{build}`; expected a number such as b9000, or a date such as 2026-05")
+    })
 }
 
 /// Estimates every row in parallel for a build of llama.cpp, unless the row has its own, and writes the results in order, up to the first error.

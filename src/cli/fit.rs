@@ -20,6 +20,7 @@ mod request;
 mod settings;
 mod speed;
 mod tables;
+mod verdict;
 mod vllm_options;
 
 use anyhow::Result;

@@ -153,11 +153,10 @@ fn new_errors(before: &Analysis, after: Analysis, (old, new): (&str, &str)) -> V
     for finding in &before.findings {
         *known.entry((finding.code, finding.message.replace(old, new))).or_default() += 1;
     }
-    let is_new = |finding: &Diagnostic| {
+    let mut is_new = |finding: &Diagnostic| {
         let count = known.get_mut(&(finding.code, finding.message.clone())).filter(|count| **count > 0);
         count.map(|count| *count -= 1).is_none() && finding.severity == Severity::Error
     };
-    let mut is_new = is_new;
     after.findings.into_iter().filter(|finding| is_new(finding)).collect()
 }
 

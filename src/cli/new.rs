@@ -17,8 +17,8 @@ use crate::config::Config;
 use crate::diagnosis::{self, CompiledSignatures, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
-use crate::schema::is_slug;
-use crate::site::{Kind, Site, title_of};
+use crate::schema::{is_slug, title_of};
+use crate::site::{Kind, Site};
 
 pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;

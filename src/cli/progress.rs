@@ -70,7 +70,7 @@ impl Progress {
     pub fn new(timed: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         // Without color, so `NO_COLOR` needs no special case.
-        if let Ok(style) = ProgressStyle::with_template("{msg:10} [{bar:40}] {pos} of {len} pages") {
+        if let Ok(style) = ProgressStyle::with_template("{msg:10} [{bar:40}] {pos} of {len}") {
             bar.set_style(style.progress_chars("=> "));
         }
         Self { started: Instant::now(), bar, is_drawn: Once::new(), timed, times: Mutex::default() }

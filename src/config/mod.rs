@@ -21,7 +21,7 @@ use crate::schema::{
     self, Fields, Integer, List, MISSING_KEY, MapOf, Record as _, Slug, TextMap, Url, record, words,
 };
 
-pub use placeholders::placeholders;
+pub use placeholders::{is_reserved, placeholders};
 pub use repository::{Repository, RepositoryHost};
 pub use theme::Theme;
 

@@ -26,7 +26,8 @@ pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
     let base_url = written.base_url.map(|url| url.map(|url| given.unwrap_or(url)));
     let values = [("base_url", base_url), ("repository", written.repository), ("contact", written.contact)];
     let values = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let placeholders = values.filter(|(_, value)| is_reserved(host(&value.value)));
+    let is_placeholder = |host: &str| is_reserved(host) || host.starts_with("127.");
+    let placeholders = values.filter(|(_, value)| is_placeholder(host(&value.value)));
     placeholders
         .map(|(name, value)| {
             let message = format!("`{name}` is the placeholder `{}`", value.value);
@@ -48,9 +49,9 @@ fn host(address: &str) -> &str {
     host.split(':').next().unwrap_or(host)
 }
 
-/// Returns whether a host, or a parent domain of it, is reserved or names the local machine.
-fn is_reserved(host: &str) -> bool {
+/// Returns whether a host name, or a parent domain of it, is reserved.
+pub fn is_reserved(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let lies_in = |name: &str| host == *name || host.ends_with(&format!(".{name}"));
-    RESERVED.iter().any(|name| lies_in(name)) || host.starts_with("127.")
+    RESERVED.iter().any(|name| lies_in(name))
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::custom::BAD_DECLARATION;
 use crate::diag::{Diagnostic, nearest};
 use crate::files::Spanned;
-use crate::schema::{FieldOf, Fields, Need, ShapeOf, Slug, TextMap, Value, record, words};
+use crate::schema::{FieldOf, Fields, Need, ShapeOf, Slug, TextMap, Value, record, title_of, words};
 
 words! {
     /// Type of a declared field.
@@ -147,7 +147,7 @@ impl OwnField {
             found.push(finding);
             return None;
         }
-        let label = label.unwrap_or_else(|| capitalized(&name.value));
+        let label = label.unwrap_or_else(|| title_of(&name.value));
         Some(Self {
             description: description.unwrap_or_else(|| label.clone()),
             label,
@@ -254,11 +254,4 @@ pub(super) fn did_you_mean(name: &str, known: &[&str]) -> String {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("declare a collection `[collections.{name}]`"),
     }
-}
-
-/// Returns a default label: `first_seen` becomes `First seen`.
-fn capitalized(name: &str) -> String {
-    let text = name.replace(['-', '_'], " ");
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

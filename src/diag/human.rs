@@ -7,7 +7,7 @@ use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet
 
 use crate::diag::finding::{Diagnostic, Severity};
 use crate::escape::{ColorChoice, TerminalText, one_line, replace_invisible, visible};
-use crate::files::{SourceId, Sources, Span};
+use crate::files::{Source, SourceId, Sources, Span};
 use crate::unicode_safety::invisible_chars;
 
 /// Formats findings with their source lines, separated by empty lines.
@@ -68,7 +68,7 @@ type Shown<'s> = BTreeMap<SourceId, ShownSource<'s>>;
 struct ShownSource<'s> {
     path: Cow<'s, str>,
     text: Cow<'s, str>,
-    raw: &'s str,
+    raw: &'s Source,
     /// Byte offset of each unsafe character in the raw text, and the total shift after it.
     added: Vec<(usize, isize)>,
 }
@@ -82,7 +82,7 @@ impl<'s> ShownSource<'s> {
         });
         let added: Vec<(usize, isize)> = added.collect();
         let text = replace_invisible(&source.text, |_| REPLACEMENT.into());
-        Self { path: one_line(&source.path), text, raw: &source.text, added }
+        Self { path: one_line(&source.path), text, raw: source, added }
     }
 
     fn place(&self, byte: usize) -> usize {
@@ -90,11 +90,11 @@ impl<'s> ShownSource<'s> {
         byte.saturating_add_signed(before.checked_sub(1).map_or(0, |last| self.added[last].1))
     }
 
-    /// Limits a span to its first line and to the text, and keeps room for a caret.
+    /// Limits a span to its first line, to the text and to whole characters, and keeps room for a caret.
     fn window(&self, span: Span) -> std::ops::Range<usize> {
-        let start = span.start.min(self.raw.len());
-        let line_end = self.raw[start..].find('\n').map_or(self.raw.len(), |at| start + at);
-        self.place(start)..self.place(span.end.min(line_end).max(start))
+        let (start, text) = (self.raw.floor_char(span.start), &self.raw.text);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        self.place(start)..self.place(self.raw.floor_char(span.end.min(line_end)).max(start))
     }
 
     fn snippet(&self) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
@@ -154,5 +154,16 @@ mod tests {
         assert!(text.contains("b\u{fffd}[32m\u{fffd}\u{fffd}c\n"), "{text}");
         let colored = human(&[finding], &sources, ColorChoice::On);
         assert!(colored.contains("\u{1b}[") && !colored.contains("\u{1b}[3"), "{colored:?}");
+    }
+
+    #[test]
+    fn a_span_within_a_character_marks_the_whole_character() {
+        let rule = Rule { code: "some-rule", requirement: "", why: "" };
+        let mut sources = Sources::default();
+        let file = sources.add("a.md", "é: x\n");
+        for (start, end) in [(0, 1), (1, 2), (1, 1)] {
+            let finding = Diagnostic::error(&rule, Span::new(file, start, end), "x");
+            assert!(human(&[finding], &sources, ColorChoice::Off).contains("a.md:1:1\n"), "{start}..{end}");
+        }
     }
 }

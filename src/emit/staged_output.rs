@@ -147,7 +147,9 @@ impl StagedOutput {
     /// Writes a file to the staging folder unless the published one is identical; returns whether it is.
     fn put(&self, path: &str, bytes: &[u8]) -> Result<bool> {
         manifest::check_path(path)?;
-        if let Some(mut file) = self.begun().remove(path) {
+        // Not within `if let`, which would keep the lock while writing.
+        let begun = self.begun().remove(path);
+        if let Some(mut file) = begun {
             let staged = self.paths.staging.join(path);
             file.write_all(bytes).with_context(|| cannot_write(&staged))?;
             return self.discard_if_same(path, &staged);

@@ -131,7 +131,7 @@ impl Debug for Packs {
 #[derive(Debug, Default)]
 struct CacheTable {
     entries: HashMap<Key, CachedResult>,
-    /// Total bytes of the results.
+    /// Total bytes of the results and their keys.
     bytes: usize,
     /// Whether the packs have been read.
     is_open: bool,
@@ -235,19 +235,14 @@ impl Results {
 
     fn insert(&self, kind: Kind, key: Key, bytes: Vec<u8>) {
         let Some(mut table) = self.table(kind) else { return };
-        if table.bytes + bytes.len() > MAX_PACK_BYTES {
+        let entry =
+            CachedResult { range: 0..bytes.len(), holder: Arc::new(bytes), age: 0, part: PackPart::Later };
+        if table.bytes + entry.size() > MAX_PACK_BYTES {
             // Drops everything in a long session; results that are still needed are computed again.
             *table = CacheTable { is_open: true, ..CacheTable::default() };
         }
-        table.bytes += bytes.len();
         table.is_new = true;
-        let range = 0..bytes.len();
-        if let Some(before) = table
-            .entries
-            .insert(key, CachedResult { holder: Arc::new(bytes), range, age: 0, part: PackPart::Later })
-        {
-            table.bytes -= before.range.len();
-        }
+        table.add(key, entry);
     }
 
     fn table(&self, kind: Kind) -> Option<MutexGuard<'_, CacheTable>> {
@@ -273,7 +268,7 @@ impl Results {
         let mut entries: Vec<(&Key, &CachedResult)> =
             table.entries.iter().filter(|(_, entry)| entry.age < MAX_AGE).collect();
         let is_later = |(_, entry): &(&Key, &CachedResult)| entry.part == PackPart::Later;
-        let size = |(_, entry): &(&Key, &CachedResult)| entry.range.len() + Key::LENGTH;
+        let size = |(_, entry): &(&Key, &CachedResult)| entry.size();
         let later: usize = entries.iter().filter(|entry| is_later(entry)).map(size).sum();
         let all: usize = entries.iter().map(size).sum();
         let part = if later * LATER < all { PackPart::Later } else { PackPart::Whole };
@@ -283,8 +278,8 @@ impl Results {
         entries.sort_by_key(|(key, entry)| (entry.age, *key));
         let mut left = MAX_PACK_BYTES;
         entries.retain(|(_, entry)| {
-            let fits = entry.range.len() <= left;
-            left -= if fits { entry.range.len() } else { 0 };
+            let fits = entry.size() <= left;
+            left -= if fits { entry.size() } else { 0 };
             fits
         });
         let entries = entries.into_iter().map(|(key, entry)| (*key, entry.clone())).collect();
@@ -293,17 +288,24 @@ impl Results {
 }
 
 impl CacheTable {
+    fn add(&mut self, key: Key, entry: CachedResult) {
+        self.bytes += entry.size();
+        self.bytes -= self.entries.insert(key, entry).map_or(0, |before| before.size());
+    }
+
     fn unpack(&mut self, part: PackPart, pack: Vec<u8>) {
         for (key, entry) in pack::read(pack, part).unwrap_or_default() {
-            self.bytes += entry.range.len();
-            if let Some(before) = self.entries.insert(key, entry) {
-                self.bytes -= before.range.len();
-            }
+            self.add(key, entry);
         }
     }
 }
 
 impl CachedResult {
+    /// Returns the size of the entry with its key, in bytes.
+    fn size(&self) -> usize {
+        self.range.len() + Key::LENGTH
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         &self.holder[self.range.clone()]
     }
@@ -347,6 +349,13 @@ mod tests {
         let (part, pack) = packed(&store).expect("something is new");
         assert_eq!(part, PackPart::Whole);
         pack
+    }
+
+    #[test]
+    fn keys_without_results_count_towards_the_maximum() {
+        let store = Results::default();
+        ["a", "b", "a"].iter().for_each(|name| store.insert_key(Kind::Clean, key(name)));
+        assert_eq!(store.table(Kind::Clean).map(|table| table.bytes), Some(2 * Key::LENGTH));
     }
 
     #[test]

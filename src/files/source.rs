@@ -41,14 +41,16 @@ impl Source {
 
     /// Returns line and column of a byte offset; offsets beyond the end are clamped.
     pub fn position(&self, byte: usize) -> Position {
-        let byte = self.floor_char(byte.min(self.text.len()));
+        let byte = self.floor_char(byte);
         let starts = self.line_starts();
         let line = starts.partition_point(|start| *start <= byte);
         let start = starts[line - 1];
         Position { line, column: self.text[start..byte].chars().count() + 1 }
     }
 
-    fn floor_char(&self, mut byte: usize) -> usize {
+    /// Returns the start of the character at a byte offset; offsets beyond the end are clamped.
+    pub fn floor_char(&self, byte: usize) -> usize {
+        let mut byte = byte.min(self.text.len());
         while !self.text.is_char_boundary(byte) {
             byte -= 1;
         }
@@ -88,7 +90,11 @@ impl Facts for Sources {
     fn visit(&self, visit: &mut dyn FnMut(Name, Fingerprint)) {
         let paths = |paths: &BTreeMap<String, SourceId>| paths.keys().cloned().collect::<Vec<_>>().join("\n");
         let assets = self.assets.values().flat_map(|asset| [asset.path.as_bytes(), asset.digest.as_ref()]);
-        let texts = [paths(&self.by_path), paths(&self.unread), self.shipped.iter().cloned().collect()];
+        let texts = [
+            paths(&self.by_path),
+            paths(&self.unread),
+            self.shipped.iter().map(|path| format!("{path}\n")).collect(),
+        ];
         let texts = Fingerprint::of(texts).0.to_le_bytes();
         visit(files(), Fingerprint::of(assets.chain([texts.as_slice()])));
         self.by_path.values().for_each(|id| self.texts[id.0 as usize].text.visit(visit));

@@ -231,7 +231,7 @@ fn has_extension(path: &str) -> bool {
 }
 
 /// Resolves `relative` against the folder of the file `from`, including `.` and `..`.
-fn join(from: &str, relative: &str) -> String {
+pub fn join(from: &str, relative: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
     for part in relative.split('/') {

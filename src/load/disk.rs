@@ -191,7 +191,7 @@ impl Reader<'_> {
         }
         if is_text {
             self.add_text(&path, bytes);
-        } else if let Some(finding) = carried::refused(&path, &bytes).filter(|_| in_content) {
+        } else if in_content && let Some(finding) = carried::refused(&path, &bytes) {
             let place = Span::top(self.sources.add_unread(path, ""));
             self.found.push(finding.at(place));
         } else {

@@ -37,8 +37,9 @@ impl FrontMatter {
 pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> FrontMatter {
     let empty = Node { span: place, kind: NodeKind::Null };
     if text.len() > MAX_BYTES {
+        let first = place.part(0, text.chars().next().map_or(0, char::len_utf8));
         found.push(
-            Diagnostic::error(&TOO_LARGE, place.part(0, 1), format!("front matter of {} bytes", text.len()))
+            Diagnostic::error(&TOO_LARGE, first, format!("front matter of {} bytes", text.len()))
                 .help(format!("at most {MAX_BYTES} are allowed; move long text to the body")),
         );
         return FrontMatter::cut(empty);

@@ -16,13 +16,13 @@ use crate::load::rules::BAD_SLUG;
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
-use crate::schema::{self, Fields, MISSING_KEY, Record};
+use crate::schema::{self, Fields, MISSING_KEY, Record, title_of};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
     IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData,
     VERIFIED, key,
 };
-use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread, title_of};
+use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread};
 
 /// Maximum size of a page, in bytes.
 pub(super) const MAX_PAGE_BYTES: u64 = 1024 * 1024;
@@ -216,13 +216,11 @@ fn page(place: &PagePath<'_>, scope: Scope<'_>) -> (Site, Vec<Diagnostic>) {
 fn missing_sources(kind: Kind, fields: &Fields, front: Span) -> Option<Diagnostic> {
     let is_missing = |name| fields.value(name).is_none() && !fields.unread().contains(name);
     let names = [MORE_SOURCES.field.name, key!(ErrorData.signatures)];
-    let finding = Diagnostic::error(
-        &MISSING_KEY,
-        front.part(0, 0),
-        "missing key `sources` on an error page without signatures",
-    );
-    (kind == Kind::Error && names.into_iter().all(is_missing))
-        .then(|| finding.help("add `sources:` with the URLs that support the page"))
+    let message = "missing key `sources` on an error page without signatures";
+    (kind == Kind::Error && names.into_iter().all(is_missing)).then(|| {
+        Diagnostic::error(&MISSING_KEY, front.part(0, 0), message)
+            .help("add `sources:` with the URLs that support the page")
+    })
 }
 
 /// Adds the page of an unreadable file, since others may link to it.

@@ -32,7 +32,7 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
     let text = &source.text;
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut faults = Vec::new();
-    let Some(after) = opening(text, start, file, &mut faults) else {
+    let Some((delimiter, after)) = opening(text, start, file, &mut faults) else {
         let fault =
             Diagnostic::error(&NO_FRONT_MATTER, Span::new(file, start, start), "missing front matter").help(
                 "start the file with a line `---`, then `title: …` and the other keys, then a line `---`",
@@ -64,19 +64,15 @@ pub(super) fn split(source: &Source, file: SourceId) -> Split {
     }
     let end = guess.unwrap_or(text.len());
     faults.push(
-        Diagnostic::error(
-            &FRONT_MATTER_NOT_CLOSED,
-            Span::new(file, start, start + 3),
-            "unclosed front matter",
-        )
-        .help("add a line `---` between the last key and the text"),
+        Diagnostic::error(&FRONT_MATTER_NOT_CLOSED, delimiter, "unclosed front matter")
+            .help("add a line `---` between the last key and the text"),
     );
     let (front, body) = (Span::new(file, after, end), Span::new(file, end, text.len()));
     Split { front, body, faults, certainty: Certainty::Guessed }
 }
 
-/// Returns the start of the front matter; `None` if there is none.
-fn opening(text: &str, start: usize, file: SourceId, faults: &mut Vec<Diagnostic>) -> Option<usize> {
+/// Returns the first line with text and the start of the front matter; `None` if there is none.
+fn opening(text: &str, start: usize, file: SourceId, faults: &mut Vec<Diagnostic>) -> Option<(Span, usize)> {
     let (at, first, after) = lines(text, start).find(|(_, line, _)| !line.trim().is_empty())?;
     let first = first.trim_end();
     let place = Span::new(file, at, at + first.len());
@@ -89,14 +85,14 @@ fn opening(text: &str, start: usize, file: SourceId, faults: &mut Vec<Diagnostic
             return None;
         }
         refuse("missing `---` before the front matter".into(), "add a line `---` above this line");
-        return Some(at);
+        return Some((place, at));
     }
     if first != "---" {
         refuse(format!("front matter is opened by `{first}`"), "write `---`");
     } else if at > start {
         refuse("empty lines above the front matter".into(), "remove them");
     }
-    Some(after)
+    Some((place, after))
 }
 
 /// Returns whether a line consists of hyphens, or of dashes that an editor substituted.

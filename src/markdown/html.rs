@@ -1,10 +1,20 @@
 //! Escapes text for HTML and replaces unsafe characters.
 
+use std::fmt;
+
 use crate::unicode_safety::is_bidi_control;
 
-/// Appends `text`, escaped for an element or a quoted attribute; replaces NUL and bidirectional controls with U+FFFD.
+/// Appends `text`, escaped for an element or a quoted attribute; see [`write_escaped`].
 pub(crate) fn escape_into(out: &mut String, text: &str) {
     out.reserve(text.len());
+    write_escaped(out, text).expect("writing to memory never fails");
+}
+
+/// Writes `text`, escaped for an element or a quoted attribute; replaces NUL and bidirectional controls with U+FFFD.
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub(crate) fn write_escaped(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
     let mut plain = 0;
     for (at, byte) in text.bytes().enumerate() {
         let (replacement, length) = match byte {
@@ -18,14 +28,14 @@ pub(crate) fn escape_into(out: &mut String, text: &str) {
             0xE2 if text[at..].starts_with(is_bidi_control) => ("\u{FFFD}", 3),
             _ => continue,
         };
-        out.push_str(&text[plain..at]);
-        out.push_str(replacement);
+        out.write_str(&text[plain..at])?;
+        out.write_str(replacement)?;
         plain = at + length;
     }
-    out.push_str(&text[plain..]);
+    out.write_str(&text[plain..])
 }
 
-/// Escapes `text` for an element or a quoted attribute; see [`escape_into`].
+/// Escapes `text` for an element or a quoted attribute; see [`write_escaped`].
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::new();
     escape_into(&mut out, text);

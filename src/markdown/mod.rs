@@ -33,6 +33,7 @@ pub use destination::refused_scheme;
 pub use fence::Fence;
 pub use headings::is_reserved_id;
 pub use highlight::{LANGUAGES, highlight};
+pub(crate) use html::write_escaped;
 pub use inline::{inline, links_inline, outline_inline};
 pub use markdown_error::{MarkdownError, MarkdownErrorKind};
 pub use outline::{Link, Outline, outline};

@@ -169,8 +169,8 @@ pub fn files(
     let engine = templates::TemplateEngine::new(inputs.sources, &shared.assets, &inputs.config.texts)?;
     inputs.engine.register(engine.fact());
     let cx = RenderContext::new(inputs, &shared);
-    inputs.progress.start_stage(Stage::Pages, inputs.site.heads().count());
     let queries = views::queries(&cx, &engine);
+    inputs.progress.start_stage(Stage::Pages, queries.len());
     let (first, rest): (Vec<_>, Vec<_>) =
         queries.into_iter().partition(|query| is_first(query.about, &query.name));
     all(inputs, &first, sink)?;
@@ -179,7 +179,6 @@ pub fn files(
     }
     all(inputs, &rest, sink)?;
     go_on(Milestone::Pages);
-    inputs.progress.start_stage(Stage::Data, 0);
     let mut builders: Vec<(&str, DataBuilder)> = vec![
         ("diagnose.js", diagnose::tables),
         ("search.js", search::file),
@@ -207,7 +206,9 @@ pub fn files(
     let streamed = streamed.into_iter().map(|(name, make)| data_query(name, move || make(cx, sink)));
     let data = builders.into_iter().map(|(name, make)| data_query(name, move || make(cx)));
     let schemas = data_query("schemas", || schemas::files(inputs.config));
-    all(inputs, &streamed.chain(data).chain([schemas]).collect::<Vec<_>>(), sink)?;
+    let queries: Vec<_> = streamed.chain(data).chain([schemas]).collect();
+    inputs.progress.start_stage(Stage::Data, queries.len());
+    all(inputs, &queries, sink)?;
     hosting::files(inputs).write_to(sink);
     Ok(())
 }
@@ -225,7 +226,16 @@ type StreamBuilder = fn(&RenderContext<'_>, &dyn Sink) -> Outputs;
 
 /// Runs queries in parallel.
 fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
-    let run = |query: &Query<'_>| inputs.engine.files(&query.name, sink, &query.make).err();
+    let run = |query: &Query<'_>| {
+        let make = || {
+            let path = address::file(&query.name);
+            inputs.progress.start_page(&path);
+            let files = (query.make)();
+            inputs.progress.finish_page(&path);
+            files
+        };
+        inputs.engine.files(&query.name, sink, make).err()
+    };
     let mut faults = Vec::new();
     for fault in queries.par_iter().filter_map(run).collect::<Vec<_>>() {
         if !faults.contains(&fault) {

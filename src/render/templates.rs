@@ -14,6 +14,7 @@ use crate::diag::{Diagnostic, Rule, nearest};
 use crate::facts::{Fact, Fingerprint, Name};
 use crate::files::{Sources, Span};
 use crate::i18n::Translations;
+use crate::markdown::write_escaped;
 use crate::render::assets::Assets;
 use crate::render::translate;
 
@@ -116,25 +117,6 @@ fn format(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Res
         Some(text) => write_escaped(out, text).map_err(Error::from),
         None => escape_formatter(out, state, value),
     }
-}
-
-/// Escapes text for an element or a quoted attribute.
-pub(super) fn write_escaped(out: &mut impl std::fmt::Write, text: &str) -> std::fmt::Result {
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escaped = match byte {
-            b'&' => "&amp;",
-            b'<' => "&lt;",
-            b'>' => "&gt;",
-            b'"' => "&quot;",
-            b'\'' => "&#39;",
-            _ => continue,
-        };
-        out.write_str(&text[plain..at])?;
-        out.write_str(escaped)?;
-        plain = at + 1;
-    }
-    out.write_str(&text[plain..])
 }
 
 /// Adds `asset("site.css")`: the address of a static file, relative to the page.

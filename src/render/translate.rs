@@ -11,7 +11,8 @@ use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, Error, ErrorKind};
 
 use crate::i18n::{self, TextPart, Translations, parts};
-use crate::render::templates::{html, write_escaped};
+use crate::markdown::write_escaped;
+use crate::render::templates::html;
 
 /// Elements that a text may contain without a value of that name.
 const ELEMENTS: [&str; 5] = ["b", "code", "em", "strong", "var"];

@@ -25,5 +25,5 @@ pub use record::{
     made,
 };
 pub use rules::{MISSING_KEY, RULES};
-pub use scalar::is_slug;
+pub use scalar::{is_slug, title_of};
 pub(crate) use word_enum::words;

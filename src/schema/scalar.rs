@@ -127,6 +127,13 @@ fn date(key: &str, text: &str, span: Span) -> Result<Value, Diagnostic> {
     }
 }
 
+/// Returns the default title for a name: `out-of-memory` becomes `Out of memory`.
+pub fn title_of(name: &str) -> String {
+    let text = name.replace(['-', '_'], " ");
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// Returns whether a text consists of lowercase letters and digits, with hyphens, dots or underscores between them.
 pub fn is_slug(text: &str) -> bool {
     let alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

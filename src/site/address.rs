@@ -139,6 +139,16 @@ pub fn is_file_name(name: &str) -> bool {
     name.starts_with('_') || FILE_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
+/// Returns whether an old address can redirect to a page: `/a/b/`, with or without the slash at its end.
+pub fn is_alias(address: &str) -> bool {
+    let is_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+    let is_part = |part: &str| {
+        !part.is_empty() && !part.starts_with('.') && !is_file_name(part) && part.chars().all(is_char)
+    };
+    let path = address.strip_prefix('/');
+    path.is_some_and(|path| path.strip_suffix('/').unwrap_or(path).split('/').all(is_part))
+}
+
 /// Returns whether Windows reserves this name for a device, in any case and with any extension.
 pub fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end();

@@ -16,8 +16,8 @@ mod tables;
 mod visible;
 
 pub use address::{
-    DATA_FILES, FILE_FOLDERS, LISTINGS, ROBOTS, is_device, is_file_name, is_generated, is_root_name,
-    is_web_address, parts_of, why_reserved,
+    DATA_FILES, FILE_FOLDERS, LISTINGS, ROBOTS, is_alias, is_device, is_file_name, is_generated,
+    is_root_name, is_web_address, parts_of, why_reserved,
 };
 pub use defaults::{DEFAULT_CTX, DEFAULT_QUANT};
 pub use kind::Kind;
@@ -25,7 +25,7 @@ pub use links::{Dangling, LinkTarget, Links, Missing, PageLinks};
 pub use names::{
     HUB_PREFIXES, NamedPage, NamedQuant, Names, PublishedModel, Resolved, all_published, published,
 };
-pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread, title_of};
+pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread};
 pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall, included};
 pub use quantities::{format_count, gib, number};

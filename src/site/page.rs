@@ -36,13 +36,6 @@ impl PageId {
     }
 }
 
-/// Returns the default title for a slug: `out-of-memory` becomes `Out of memory`.
-pub fn title_of(slug: &str) -> String {
-    let text = slug.replace(['-', '_'], " ");
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 /// Parts of a page that could not be read because of a reported error. No check examines them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Unread {

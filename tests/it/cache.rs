@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use jiff::civil::date;
@@ -12,12 +12,12 @@ use kbgen::cache::Cache;
 use kbgen::diag;
 use kbgen::emit::{OutputTarget, Permission, Record, StagedOutput};
 use kbgen::engine::{Engine, Kind};
-use kbgen::files::Outputs;
+use kbgen::files::{MemorySink, Outputs};
 use kbgen::load;
 use kbgen::load::Drafts;
 use kbgen::pipeline;
 use kbgen::pipeline::{RenderStatus, SiteOptions};
-use kbgen::progress::NoProgress;
+use kbgen::progress::{BuildProgress, NoProgress, Stage};
 use kbgen::render::Audience;
 use tempfile::TempDir;
 
@@ -532,6 +532,55 @@ fn a_page_is_written_again_only_if_its_file_was_touched() {
     fs::write(&page, &marked).unwrap();
     assert_eq!(site.said(&["build", "--date", "2026-06-30", "--no-cache"]).0, Some(0));
     assert!(fs::read(&page).unwrap() == whole, "without a cache nothing is known");
+}
+
+#[test]
+fn a_new_title_renders_the_neighbors_of_a_page_and_no_other_guide() {
+    let site = Edited::new();
+    for number in 0..4 {
+        let text = format!(
+            "---\ntitle: Queue {number}\nverified: 2026-06-01\nsources: [\"https://kb.example/{number}\"]\n---\nText.\n"
+        );
+        site.write(&format!("content/guides/queue-{number}.md"), &text);
+    }
+    let build = || assert_eq!(site.said(&["build", "--date", "2026-06-30"]).0, Some(0));
+    let page = |number: u8| site.path(&format!("public/guides/queue-{number}/index.html"));
+    build();
+    let (length, modified) =
+        fs::metadata(page(3)).map(|data| (data.len(), data.modified().unwrap())).unwrap();
+    // Keep length and time: the marks stay unless the page is rendered.
+    let marked = vec![b'x'; usize::try_from(length).unwrap()];
+    fs::write(page(3), &marked).unwrap();
+    File::options().append(true).open(page(3)).unwrap().set_modified(modified).unwrap();
+    site.replace("content/guides/queue-0.md", "Queue 0", "Queue 0 again");
+    build();
+    assert!(fs::read_to_string(page(1)).unwrap().contains("Queue 0 again"));
+    assert!(fs::read(page(3)).unwrap() == marked, "the page was rendered again");
+}
+
+/// Records the paths of rendered files.
+#[derive(Debug, Default)]
+struct Timed(Mutex<Vec<String>>);
+
+impl BuildProgress for Timed {
+    fn start_stage(&self, _: Stage, _: usize) {}
+    fn start_page(&self, path: &str) {
+        self.0.lock().unwrap().push(path.to_string());
+    }
+    fn finish_page(&self, _: &str) {}
+}
+
+#[test]
+fn pages_lists_and_data_files_are_timed() {
+    let site = Edited::new();
+    let (sources, faults) = load::read(site.root()).unwrap();
+    let (order, timed) = (order(Arc::new(Engine::without_cache()), Drafts::Exclude), Timed::default());
+    let mut analysis = pipeline::analyze(&sources, faults, &order, &NoProgress).unwrap();
+    pipeline::render(&sources, &mut analysis, &order, &timed, &MemorySink::default());
+    let paths = timed.0.into_inner().unwrap();
+    for path in ["errors/card-full/index.html", "guides/index.html", "404.html", "search.js", "llms.txt"] {
+        assert!(paths.iter().any(|timed| timed == path), "{path} in {paths:?}");
+    }
 }
 
 #[test]

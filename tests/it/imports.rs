@@ -62,6 +62,25 @@ fn files_that_cannot_be_imported_are_reported() {
 }
 
 #[test]
+fn every_shortcode_of_a_long_page_is_kept_and_no_letter_is_lost() {
+    let folder = TempDir::new().unwrap();
+    let content = folder.path().join("site/content");
+    fs::create_dir_all(&content).unwrap();
+    fs::write(folder.path().join("site/config.toml"), "base_url = \"https://old.example\"\n").unwrap();
+    let page = "+++\n+++\nIcon \u{E000}.\n".to_string() + &"{{ gone(a=1) }}\n".repeat(12_000);
+    fs::write(content.join("long.md"), page).unwrap();
+    let output = expect::kbgen()
+        .args(["import", "zola", "site", "--into", "new"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the program runs");
+    assert!(output.status.success());
+    let page = fs::read_to_string(folder.path().join("new/content/guides/long.md")).unwrap();
+    assert_eq!(page.matches("`{{ gone(a=1) }}`").count(), 12_000);
+    assert!(page.contains("Icon \u{E000}."));
+}
+
+#[test]
 fn chapters_that_include_themselves_and_dates_before_letters_are_imported() {
     let folder = TempDir::new().unwrap();
     let import = |format: &str| {

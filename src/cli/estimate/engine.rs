@@ -8,7 +8,7 @@ use kbgen_estimate::settings::Settings;
 use kbgen_estimate::vllm::{PoolCache, PoolSettings, request_bytes};
 
 use crate::cli::estimate::estimator::RowEstimator;
-use crate::cli::estimate::row::{Column, Columns};
+use crate::cli::estimate::row::{Column, Columns, gpu_index};
 
 /// Estimates a vLLM row. Returns `None` for rows of other engines.
 ///
@@ -26,9 +26,12 @@ pub(super) fn vllm(
         Ok(model) => model,
         Err(reason) => return Ok(Some(Err(reason))),
     };
-    let cards = columns.number(row, Column::Gpus)?.unwrap_or(1);
+    let cards = match columns.gpus(row)? {
+        Ok(cards) => cards,
+        Err(reason) => return Ok(Some(Err(reason))),
+    };
     let device = columns.text(row, Column::Device)?;
-    if !(0..cards.min(64)).any(|card| device == format!("gpu{card}")) {
+    if gpu_index(device).is_none_or(|index| index >= cards) {
         return Ok(Some(Err(format!("vLLM figures are per GPU; `{device}` is not a GPU"))));
     }
     let tokens = columns.number(row, Column::Context)?;

@@ -8,7 +8,7 @@ use kbgen_estimate::estimator::NotCovered;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::settings::Settings;
 
-use crate::cli::estimate::row::RowQuery;
+use crate::cli::estimate::row::{RowQuery, gpu_index};
 use crate::site::{Kind, Names};
 
 /// Maximum number of cached settings of a model. The cache is cleared when it is full.
@@ -95,7 +95,7 @@ impl KnownModel<'_> {
         let chosen = match query.device {
             "all" => 0..gpus + 1,
             "host" => gpus..gpus + 1,
-            name => match name.strip_prefix("gpu").and_then(|index| index.parse().ok()) {
+            name => match gpu_index(name).map(|index| usize::try_from(index).unwrap_or(usize::MAX)) {
                 Some(index) if index < gpus => index..index + 1,
                 Some(_) => return Err(format!("these settings have no device `{name}`")),
                 None => return Err(format!("no device `{name}`")),

@@ -9,6 +9,7 @@ use kbgen_estimate::settings::{
 };
 
 use crate::cli::estimate::engine::apply_ollama_defaults;
+use crate::cli::estimate::parse_build;
 use crate::diag::nearest;
 
 /// Declares the columns with their names in the header.
@@ -38,6 +39,8 @@ const REQUIRED: usize = 4;
 
 /// Largest number in a column.
 const MAX_NUMBER: u64 = 1_000_000_000;
+/// Maximum number of GPUs.
+const MAX_GPUS: u64 = 64;
 
 /// Positions of the columns.
 #[derive(Debug)]
@@ -132,6 +135,19 @@ impl Columns {
         }
     }
 
+    /// Returns the number of GPUs. `Ok(Err(…))` is the reason why it is not covered.
+    ///
+    /// # Errors
+    /// If it is not a number in range.
+    pub fn gpus(&self, row: &ByteRecord) -> Result<Result<u64, String>> {
+        let gpus = self.number(row, Column::Gpus)?.unwrap_or(1);
+        Ok(if gpus <= MAX_GPUS {
+            Ok(gpus)
+        } else {
+            Err(format!("more than {MAX_GPUS} GPUs are not modeled"))
+        })
+    }
+
     /// Parses a row. `Ok(Err(…))` is the reason why a well-formed row is not covered.
     ///
     /// # Errors
@@ -157,7 +173,11 @@ impl Columns {
             return Ok(Err(format!("cache type `{}` is not modeled", self.text(row, Column::CacheType)?)));
         };
         (settings.cache_type_k, settings.cache_type_v) = (k, v);
-        self.numbers(row, &mut settings)?;
+        let gpus = match self.gpus(row)? {
+            Ok(gpus) => gpus,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        self.numbers(row, gpus, &mut settings)?;
         self.words(row, &mut settings)?;
         if engine == "ollama"
             && let Err(reason) = apply_ollama_defaults(self, row, &mut settings)?
@@ -172,7 +192,7 @@ impl Columns {
         }))
     }
 
-    fn numbers(&self, row: &ByteRecord, settings: &mut Settings) -> Result<()> {
+    fn numbers(&self, row: &ByteRecord, gpus: u64, settings: &mut Settings) -> Result<()> {
         if let Some(number) = self.number(row, Column::Batch)? {
             settings.n_batch = number;
         }
@@ -184,9 +204,8 @@ impl Columns {
         }
         settings.n_outputs = self.number(row, Column::Outputs)?;
         settings.gpu_layers = self.number(row, Column::GpuLayers)?;
-        let gpus = self.number(row, Column::Gpus)?.unwrap_or(1);
         settings.tensor_split = match self.text(row, Column::TensorSplit)? {
-            "" => vec![1; usize::try_from(gpus.min(64))?],
+            "" => vec![1; usize::try_from(gpus)?],
             split => split
                 .split([',', '/'])
                 .map(|share| match share.trim().parse::<u64>() {
@@ -199,15 +218,10 @@ impl Columns {
     }
 
     fn words(&self, row: &ByteRecord, settings: &mut Settings) -> Result<()> {
-        match self.text(row, Column::Build)? {
-            "" => settings.build = self.build,
-            build => match build.parse() {
-                Ok(build) => settings.build = build,
-                Err(_) => {
-                    bail!("`build` is `{build}`; expected a number such as b9000, or a date such as 2026-05")
-                }
-            },
-        }
+        settings.build = match self.text(row, Column::Build)? {
+            "" => self.build,
+            build => parse_build(build)?,
+        };
         let flag = |column: Column| match self.text(row, column)? {
             "" | "auto" => Ok(None),
             "1" | "true" | "on" => Ok(Some(true)),
@@ -236,6 +250,12 @@ impl Columns {
         };
         Ok(())
     }
+}
+
+/// Returns the index of a device named `gpu0`, `gpu1` and so on.
+pub(super) fn gpu_index(device: &str) -> Option<u64> {
+    let digits = device.strip_prefix("gpu")?;
+    digits.parse().ok().filter(|index: &u64| index.to_string() == digits)
 }
 
 #[cfg(test)]

@@ -13,11 +13,40 @@ use crate::cli::arguments::engines::FileOptions;
 use crate::cli::fit::model_file::{GgufModel, read_headers};
 use crate::cli::fit::remote::{Fetched, FileKind, fetch, is_address, needs_fetch};
 
+/// Kind of an [`Addition`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
+pub(super) enum AdditionKind {
+    Projector,
+    Lora,
+    DraftModel,
+    /// A model in a process of its own.
+    #[default]
+    Model,
+}
+
+impl AdditionKind {
+    /// Returns the name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Projector => "projector",
+            Self::Lora => "LoRA",
+            Self::DraftModel => "draft model",
+            Self::Model => "model",
+        }
+    }
+}
+
+impl From<AdditionKind> for &'static str {
+    fn from(kind: AdditionKind) -> Self {
+        kind.name()
+    }
+}
+
 /// File or model loaded beside the model, with its needs on the first device.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Addition {
-    /// `projector`, `LoRA`, `draft model`, or `model` for one in a process of its own.
-    pub kind: &'static str,
+    pub kind: AdditionKind,
     /// Path, or the title and quantization of a model.
     pub file: String,
     pub weights_bytes: u64,
@@ -42,10 +71,10 @@ impl Addition {
     /// Returns the option of llama-server that loads it; none for a model in a process of its own.
     pub fn option(&self) -> Option<&'static str> {
         match self.kind {
-            "projector" => Some("--mmproj"),
-            "LoRA" => Some("--lora"),
-            "draft model" => Some("-md"),
-            _ => None,
+            AdditionKind::Projector => Some("--mmproj"),
+            AdditionKind::Lora => Some("--lora"),
+            AdditionKind::DraftModel => Some("-md"),
+            AdditionKind::Model => None,
         }
     }
 }
@@ -62,11 +91,13 @@ pub(super) fn additions(
     let mut all = Vec::new();
     if let Some(file) = &options.mmproj {
         let read = ReadFile::new(file, FileKind::Projector, is_fetching)?;
-        all.push(read.tensors("projector", |kind, architecture| kind == "mmproj" || architecture == "clip")?);
+        all.push(read.tensors(AdditionKind::Projector, |kind, architecture| {
+            kind == "mmproj" || architecture == "clip"
+        })?);
     }
     for file in &options.lora {
         let read = ReadFile::new(file, FileKind::Model, is_fetching)?;
-        all.push(read.tensors("LoRA", |kind, _| kind == "adapter")?);
+        all.push(read.tensors(AdditionKind::Lora, |kind, _| kind == "adapter")?);
     }
     if let Some(file) = &options.draft {
         all.push(ReadFile::new(file, FileKind::Model, is_fetching)?.draft(settings)?);
@@ -100,17 +131,17 @@ impl ReadFile {
         }
     }
 
-    fn addition(self, kind: &'static str) -> Addition {
+    fn addition(self, kind: AdditionKind) -> Addition {
         Addition { kind, file: self.path.display().to_string(), urls: self.urls, ..Addition::default() }
     }
 
     /// Sums the tensors.
-    fn tensors(self, kind: &'static str, fits: impl Fn(&str, &str) -> bool) -> Result<Addition> {
+    fn tensors(self, kind: AdditionKind, fits: impl Fn(&str, &str) -> bool) -> Result<Addition> {
         let text = |key| self.header.text(key);
         let own = text("general.type").unwrap_or("model");
         let architecture = text("general.architecture").unwrap_or_default();
         if !fits(own, architecture) {
-            bail!("{}: the file is no {kind} but `{own}` of `{architecture}`", self.path.display());
+            bail!("{}: the file is no {} but `{own}` of `{architecture}`", self.path.display(), kind.name());
         }
         let weights_bytes = self.header.tensors.iter().map(|tensor| tensor.bytes().0).sum();
         Ok(Addition { weights_bytes, ..self.addition(kind) })
@@ -134,7 +165,7 @@ impl ReadFile {
             weights_bytes: gpu.weights.bytes.0,
             cache_bytes: gpu.cache.bytes.0,
             compute_bytes: gpu.compute.bytes.0,
-            ..self.addition("draft model")
+            ..self.addition(AdditionKind::DraftModel)
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::cli::fit::python::PythonEngines;
 use crate::cli::fit::python_commands;
 use crate::cli::fit::repositories::repository;
 use crate::cli::fit::request::{FitRequest, ModelSource};
+use crate::cli::fit::verdict::FitVerdict;
 use crate::site::{DEFAULT_QUANT, NamedPage, format_count};
 
 /// Commands by program, each as a list of lines. Empty if a program lacks a required setting, or nothing fits.
@@ -54,7 +55,7 @@ pub(super) fn commands(
     request: &FitRequest<'_>,
     plan: &Settings,
     engines: &PythonEngines,
-    verdict: Option<&str>,
+    verdict: Option<FitVerdict>,
 ) -> Commands {
     let python = Commands {
         vllm: python_commands::vllm(request, &engines.vllm).into_iter().collect(),
@@ -62,7 +63,7 @@ pub(super) fn commands(
         mlx: python_commands::mlx(request, &engines.mlx),
         ..Commands::default()
     };
-    if verdict == Some("no") {
+    if verdict == Some(FitVerdict::No) {
         return python;
     }
     let model = Model::new(request, plan);
@@ -84,7 +85,9 @@ pub(super) fn commands(
         ollama_run: model
             .of_ollama
             .as_ref()
-            .filter(|_| verdict == Some("fits") && is_whole(plan) && request.model.pooling.is_none())
+            .filter(|_| {
+                verdict == Some(FitVerdict::Fits) && is_whole(plan) && request.model.pooling.is_none()
+            })
             .map(|name| format!("ollama run {name}")),
         ollama_reason,
         powershell: PowerShellCommands {

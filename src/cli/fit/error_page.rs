@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::cli::fit::machine::GpuDevice;
 use crate::cli::fit::request::FitRequest;
+use crate::cli::fit::verdict::FitVerdict;
 use crate::site::{Kind, PageId, Site};
 
 const WEIGHTS: &str = "llamacpp-cuda-buffer-alloc-failed";
@@ -27,9 +28,9 @@ pub(super) fn error_page(
     site: &Site,
     request: &FitRequest<'_>,
     need: &Estimate,
-    verdict: Option<&str>,
+    verdict: Option<FitVerdict>,
 ) -> Option<ErrorPage> {
-    if !matches!(verdict, Some("no" | "tight" | "offload")) || !request.machine.is_cuda() {
+    if verdict.is_none_or(|verdict| verdict == FitVerdict::Fits) || !request.machine.is_cuda() {
         return None;
     }
     let least_used = |card: &GpuDevice| Bytes(card.room().low.0.saturating_sub(card.driver().low.0));

@@ -8,10 +8,11 @@ use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{CachePlacement, ExpertPlacement, Settings};
 
 use crate::cli::arguments::RunnerName;
-use crate::cli::fit::additions::Addition;
+use crate::cli::fit::additions::{Addition, AdditionKind};
 use crate::cli::fit::commands::commands;
 use crate::cli::fit::python::PythonEngines;
 use crate::cli::fit::request::{FitRequest, ModelSource, candidates_of, quant_of};
+use crate::cli::fit::verdict::FitVerdict;
 use crate::site::{DEFAULT_QUANT, Site};
 
 /// First port after the default one of llama-server.
@@ -69,13 +70,13 @@ pub(super) fn further_model(
         additions: Vec::new(),
         vllm: first.vllm,
     };
-    let all = commands(&request, &request.settings, &PythonEngines::default(), Some("fits"));
+    let all = commands(&request, &request.settings, &PythonEngines::default(), Some(FitVerdict::Fits));
     let command = match request.runner {
         RunnerName::Ollama => all.ollama_run.or(all.ollama.last().cloned()),
         _ => all.llama_cpp.first().map(|line| format!("{line} --port {}", SECOND_PORT + place)),
     };
     Ok(Addition {
-        kind: "model",
+        kind: AdditionKind::Model,
         file: format!("{title}, {quant}"),
         weights_bytes: gpu.weights.bytes.0,
         cache_bytes: gpu.cache.bytes.0,

@@ -9,6 +9,7 @@ use crate::cli::fit::layout::{command, paragraph_in, section, span, wrap};
 use crate::cli::fit::python::{Loader, Server};
 use crate::cli::fit::report::FitReport;
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
+use crate::cli::fit::verdict::FitVerdict;
 use crate::escape::{Style, TerminalText, one_line};
 use crate::site::{format_count, gib};
 
@@ -46,8 +47,10 @@ pub(super) fn describe(report: &FitReport, asked_quant: bool) -> TerminalText {
 /// Names the error that these settings would cause.
 fn error_line(report: &FitReport, page: &ErrorPage) -> String {
     let ends = match report.verdict {
-        Some("tight") => "If it fails, the error is",
-        _ => "With all layers on the GPU it fails with",
+        Some(FitVerdict::Tight) => "If it fails, the error is",
+        Some(FitVerdict::Fits | FitVerdict::Offload | FitVerdict::No) | None => {
+            "With all layers on the GPU it fails with"
+        }
     };
     let line = format!("{ends}: {} (errors/{}/)", one_line(&page.title), page.slug);
     format!("\n{}", wrap(&line, "", "  "))
@@ -118,7 +121,7 @@ fn heading(report: &FitReport) -> TerminalText {
         ];
         let parts = parts.iter().filter(|(_, bytes)| *bytes > 0);
         let parts: Vec<String> = parts.map(|(name, bytes)| format!("{} of {name}", gib(*bytes))).collect();
-        let line = format!("plus the {} {}: {}", each.kind, one_line(&each.file), parts.join(", "));
+        let line = format!("plus the {} {}: {}", each.kind.name(), one_line(&each.file), parts.join(", "));
         text.push(wrap(&line, "", "  "));
     }
     text
@@ -144,19 +147,18 @@ fn verdict(report: &FitReport) -> TerminalText {
         true => ("the driver's maximum", "the driver's measured maximum"),
         false => ("the upper end of all ranges", "the upper end of all ranges"),
     };
+    let [free, short] = [margin, -margin].map(|bytes| mib(u64::try_from(bytes).unwrap_or(0)));
     let line = match report.verdict {
-        Some("fits") => format!("It fits, with {} free{fullest} at {most}", mib(margin.unsigned_abs())),
-        Some("tight") => format!("It is tight: {} short{fullest} at {measured}", mib(margin.unsigned_abs())),
-        Some("no") if report.plan.is_some() => format!(
-            "It does not fit with the default split of llama.cpp, which is {} short{fullest}. It fits with the split below",
-            mib(margin.unsigned_abs())
+        Some(FitVerdict::Fits) => format!("It fits, with {free} free{fullest} at {most}"),
+        Some(FitVerdict::Tight) => format!("It is tight: {short} short{fullest} at {measured}"),
+        Some(FitVerdict::No) if report.plan.is_some() => format!(
+            "It does not fit with the default split of llama.cpp, which is {short} short{fullest}. It fits with the split below"
         ),
-        Some("offload") => format!(
-            "It fits in part: {}. All layers on the GPU would be {} short{fullest}",
-            part_of(report),
-            mib(margin.unsigned_abs())
+        Some(FitVerdict::Offload) => format!(
+            "It fits in part: {}. All layers on the GPU would be {short} short{fullest}",
+            part_of(report)
         ),
-        _ => format!("It does not fit, {} short{fullest}", mib(margin.unsigned_abs())),
+        Some(FitVerdict::No) | None => format!("It does not fit, {short} short{fullest}"),
     };
     let paragraph = wrap(&format!("{line}."), "", "");
     let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':']).unwrap_or(paragraph.len()));
@@ -230,7 +232,7 @@ fn split_option(moved: &Moved) -> String {
 
 fn facts(report: &FitReport) -> TerminalText {
     let mut lines = Vec::new();
-    let runs = matches!(report.verdict, Some("fits" | "tight"));
+    let runs = report.verdict.is_some_and(FitVerdict::runs);
     if let Some(context) = report.largest_context.filter(|_| runs) {
         let own = if context == report.model.max_context { ", the maximum of the model" } else { "" };
         lines.push(format!("largest context: {} tokens{own}", format_count(context)));
@@ -296,16 +298,20 @@ fn other_engines(report: &FitReport) -> Vec<String> {
     ]
 }
 
+/// Describes the verdict on another program, whose need is a range.
+fn in_words(verdict: FitVerdict) -> &'static str {
+    match verdict {
+        FitVerdict::Fits => "fits",
+        FitVerdict::Tight => "may fit",
+        FitVerdict::Offload | FitVerdict::No => "does not fit",
+    }
+}
+
 fn server(name: &str, report: &Server) -> String {
     let (Some(verdict), Some(kind), Some(weights), Some(pool), Some(context)) =
         (report.verdict, report.weight_type, report.weights_bytes, report.pool_bytes, report.largest_context)
     else {
         return format!("{name}: not covered, {}", report.reason.as_deref().unwrap_or("no data"));
-    };
-    let word = match verdict {
-        "fits" => "fits",
-        "tight" => "may fit",
-        _ => "does not fit",
     };
     let pool = match pool {
         [_, 0] => "no memory left for the cache".to_string(),
@@ -318,7 +324,7 @@ fn server(name: &str, report: &Server) -> String {
         [low, high] if low == high => format!(", context up to {}", format_count(high)),
         [low, high] => format!(", context up to {} to {}", format_count(low), format_count(high)),
     };
-    format!("{name}, {kind}: {word}; {} of weights per GPU, {pool}{longest}", gib(weights))
+    format!("{name}, {kind}: {}; {} of weights per GPU, {pool}{longest}", in_words(verdict), gib(weights))
 }
 
 fn loader(name: &str, report: &Loader) -> String {
@@ -326,21 +332,18 @@ fn loader(name: &str, report: &Loader) -> String {
     else {
         return format!("{name}: not covered, {}", report.reason.as_deref().unwrap_or("no data"));
     };
-    let word = match verdict {
-        "fits" => "fits",
-        "tight" => "may fit",
-        _ => "does not fit",
-    };
-    format!("{name}, {kind}: {word}; {} total", span(total.map(|bytes| bytes as i64)))
+    format!("{name}, {kind}: {}; {} total", in_words(verdict), span(total.map(|bytes| bytes as i64)))
 }
 
 fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
     let plan = match (report.verdict, &report.plan) {
-        (Some("offload"), Some(plan)) if plan.settings.cpu_expert_layers > 0 => ", with experts in RAM",
-        (Some("offload"), _) => ", with the layers that fit on the GPU",
+        (Some(FitVerdict::Offload), Some(plan)) if plan.settings.cpu_expert_layers > 0 => {
+            ", with experts in RAM"
+        }
+        (Some(FitVerdict::Offload), _) => ", with the layers that fit on the GPU",
         (_, Some(_)) => ", with a split that fits",
-        (Some("no"), None) => return TerminalText::default(),
-        (_, None) => "",
+        (Some(FitVerdict::No), None) => return TerminalText::default(),
+        (Some(FitVerdict::Fits | FitVerdict::Tight) | None, None) => "",
     };
     let is_windows = report.devices.iter().any(|device| device.system == "windows");
     let (llama_cpp, ollama, wrap_mark) = match is_windows {

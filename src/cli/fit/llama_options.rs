@@ -1,12 +1,13 @@
 //! Options of llama.cpp in a request.
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use kbgen_estimate::architecture::Architecture;
 use kbgen_estimate::build::Build;
 use kbgen_estimate::settings::{CachePlacement, FlashAttention, Settings, WindowCache};
 
 use crate::cli::arguments::RunnerName;
 use crate::cli::arguments::engines::{LlamaOptions, SplitMode, Switch};
+use crate::cli::estimate::parse_build;
 use crate::cli::fit::request::{cache_type, count};
 
 /// Maximum of `--batch-size` and `--ubatch-size`.
@@ -25,9 +26,7 @@ pub(super) fn apply(
     settings: &mut Settings,
 ) -> Result<()> {
     if let Some(build) = &options.build {
-        settings.build = build.parse().map_err(|_| {
-            anyhow!("invalid build `{build}`; expected a number such as b9000, or a date such as 2026-05")
-        })?;
+        settings.build = parse_build(build)?;
         if runner == RunnerName::LlamaServer && !settings.build.limits_logits() {
             settings.n_outputs = None;
         }

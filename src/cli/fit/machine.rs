@@ -121,8 +121,9 @@ impl Machine {
     /// If the device does not have them.
     pub fn reserve(&mut self, bytes: u64) -> Result<()> {
         let Some(first) = self.cards.first_mut() else { return Ok(()) };
-        if first.other + bytes >= first.visible {
-            bail!("what runs beside the model needs {} of {}", gib(bytes), gib(first.visible - first.other));
+        let free = first.room().low.0;
+        if bytes > 0 && bytes >= free {
+            bail!("what runs beside the model needs {} of {}", gib(bytes), gib(free));
         }
         first.other += bytes;
         Ok(())
@@ -170,8 +171,8 @@ impl Machine {
 impl GpuDevice {
     /// Returns the visible memory not used by other programs.
     pub fn room(&self) -> BytesRange {
-        let low = self.visible - self.other - self.desktop;
-        BytesRange { low: Bytes(low), high: Bytes(self.most_visible - self.other) }
+        let low = self.visible.saturating_sub(self.other + self.desktop);
+        BytesRange { low: Bytes(low), high: Bytes(self.most_visible.saturating_sub(self.other)) }
     }
 
     /// Returns the memory used beside the buffers.

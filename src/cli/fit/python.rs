@@ -15,6 +15,7 @@ use kbgen_estimate::vllm::{PoolCache, PoolEstimate, PoolSettings, PoolVerdict, v
 use serde::Serialize;
 
 use crate::cli::fit::request::{FitRequest, ModelSource};
+use crate::cli::fit::verdict::FitVerdict;
 
 /// Estimates of all programs. `reason` explains a missing estimate.
 #[derive(Debug, Default, Serialize)]
@@ -30,7 +31,7 @@ pub(super) struct PythonEngines {
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Server {
     /// `fits`, `tight` or `no`.
-    pub verdict: Option<&'static str>,
+    pub verdict: Option<FitVerdict>,
     /// Largest weight type with which the cache holds the context.
     pub weight_type: Option<&'static str>,
     /// `auto` or `fp8`.
@@ -46,7 +47,7 @@ pub(super) struct Server {
 /// Estimate of a program that allocates what one sequence needs.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Loader {
-    pub verdict: Option<&'static str>,
+    pub verdict: Option<FitVerdict>,
     pub weight_type: Option<&'static str>,
     pub weights_bytes: Option<u64>,
     pub cache_bytes: Option<[u64; 2]>,
@@ -70,9 +71,9 @@ impl Loader {
         let total = need.total();
         Self {
             verdict: Some(match room {
-                room if total.high <= room => "fits",
-                room if total.low <= room => "tight",
-                _ => "no",
+                room if total.high <= room => FitVerdict::Fits,
+                room if total.low <= room => FitVerdict::Tight,
+                _ => FitVerdict::No,
             }),
             weight_type: Some(kind),
             weights_bytes: Some(need.weights.0),
@@ -189,9 +190,9 @@ fn server_answer(request: &FitRequest<'_>, settings: &Settings, program: ServerP
             Err(reason) => return Server::not_covered(reason.0),
         };
         let verdict = match need.verdict(request.context) {
-            PoolVerdict::Fits => "fits",
-            PoolVerdict::Tight => "tight",
-            PoolVerdict::TooLarge => "no",
+            PoolVerdict::Fits => FitVerdict::Fits,
+            PoolVerdict::Tight => FitVerdict::Tight,
+            PoolVerdict::TooLarge => FitVerdict::No,
         };
         last = Server {
             verdict: Some(verdict),
@@ -202,7 +203,7 @@ fn server_answer(request: &FitRequest<'_>, settings: &Settings, program: ServerP
             largest_context: Some([need.context.0, need.context.1]),
             reason: None,
         };
-        if verdict == "fits" {
+        if verdict == FitVerdict::Fits {
             break;
         }
     }
@@ -214,7 +215,7 @@ fn first_that_fits(answers: impl IntoIterator<Item = Loader>) -> Loader {
     let mut last = Loader::default();
     for answer in answers {
         last = answer;
-        if last.verdict == Some("fits") || last.reason.is_some() {
+        if last.verdict == Some(FitVerdict::Fits) || last.reason.is_some() {
             break;
         }
     }

@@ -4,6 +4,7 @@
 use crate::cli::fit::commands::Shell;
 use crate::cli::fit::python::{Loader, Server};
 use crate::cli::fit::request::{FitRequest, ModelSource};
+use crate::cli::fit::verdict::FitVerdict;
 
 /// Returns the repository of the model on Hugging Face, or the folder of its checkpoint.
 fn checkpoint(request: &FitRequest<'_>) -> Option<String> {
@@ -42,7 +43,7 @@ fn cache_and_cards(request: &FitRequest<'_>, cache: &str, fp8: &str) -> String {
 /// Returns the command that starts vLLM; none if the model does not fit.
 pub(super) fn vllm(request: &FitRequest<'_>, vllm: &Server) -> Option<String> {
     let (weights, cache) = (vllm.weight_type?, vllm.cache_type?);
-    if vllm.verdict == Some("no") {
+    if vllm.verdict == Some(FitVerdict::No) {
         return None;
     }
     let mut id = checkpoint(request)?;
@@ -62,7 +63,7 @@ pub(super) fn vllm(request: &FitRequest<'_>, vllm: &Server) -> Option<String> {
 /// unknown.
 pub(super) fn sglang(request: &FitRequest<'_>, sglang: &Server) -> Option<String> {
     let (weights, cache) = (sglang.weight_type?, sglang.cache_type?);
-    if sglang.verdict == Some("no") || weights == "AWQ" {
+    if sglang.verdict == Some(FitVerdict::No) || weights == "AWQ" {
         return None;
     }
     Some(format!(
@@ -76,8 +77,8 @@ pub(super) fn sglang(request: &FitRequest<'_>, sglang: &Server) -> Option<String
 
 /// Returns the commands that quantize the model for MLX and serve it; none if it does not fit.
 pub(super) fn mlx(request: &FitRequest<'_>, mlx: &Loader) -> Vec<String> {
-    let (Some(kind), Some("fits" | "tight"), Some(id)) = (mlx.weight_type, mlx.verdict, checkpoint(request))
-    else {
+    let verdict = mlx.verdict.filter(|verdict| verdict.runs());
+    let (Some(kind), Some(_), Some(id)) = (mlx.weight_type, verdict, checkpoint(request)) else {
         return Vec::new();
     };
     let Some(bits) = kind.strip_suffix("-bit") else {

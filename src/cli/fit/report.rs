@@ -21,6 +21,7 @@ use crate::cli::fit::python::{PythonEngines, python};
 use crate::cli::fit::request::FitRequest;
 use crate::cli::fit::settings::ReportedSettings;
 use crate::cli::fit::speed::{Speed, speed};
+use crate::cli::fit::verdict::FitVerdict;
 use crate::site::{DEFAULT_QUANT, Site};
 
 /// Report, as written for `--format json`.
@@ -29,7 +30,7 @@ pub(super) struct FitReport {
     pub model: ModelInfo,
     pub settings: ReportedSettings,
     /// `fits`, `tight`, `offload` (a part in RAM) or `no`; none without a device.
-    pub verdict: Option<&'static str>,
+    pub verdict: Option<FitVerdict>,
     /// Bytes left on the fullest device at the driver's maximum; negative if memory is missing.
     pub margin_bytes: Option<i64>,
     /// Needs of the requested settings.
@@ -110,7 +111,7 @@ pub(super) struct DeviceReport {
     pub driver_bytes: [u64; 2],
     /// Free memory at the upper and lower ends of all ranges.
     pub free_bytes: [i64; 2],
-    pub verdict: &'static str,
+    pub verdict: FitVerdict,
 }
 
 /// Settings that run on this machine, with layers in RAM or another split. `commands` use them.
@@ -130,7 +131,7 @@ pub(super) struct QuantizationRow {
     pub cache_bytes: u64,
     pub compute_bytes: u64,
     pub total_bytes: u64,
-    pub verdict: Option<&'static str>,
+    pub verdict: Option<FitVerdict>,
     pub largest_context: Option<u64>,
 }
 
@@ -154,7 +155,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
     let verdict = verdict(request, &need);
     let available = request.machine.available();
     let remedies = match verdict {
-        Some("no" | "tight") if has_verdict => {
+        Some(FitVerdict::No | FitVerdict::Tight) if has_verdict => {
             let quants = request.candidates.iter().copied();
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
             let found = Remedies::find(planner, &settings, &available, &narrower)?;
@@ -166,7 +167,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         _ => None,
     };
     let changed = match verdict {
-        Some("no") => remedies.as_ref().and_then(|found| found.plan(&settings)),
+        Some(FitVerdict::No) => remedies.as_ref().and_then(|found| found.plan(&settings)),
         _ => None,
     };
     let plan = changed.as_ref().map(|changed| {
@@ -179,7 +180,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
     });
     let plan = plan.transpose()?;
     let is_split = remedies.as_ref().is_some_and(|found| found.tensor_split.is_some());
-    let verdict = if plan.is_some() && !is_split { Some("offload") } else { verdict };
+    let verdict = if plan.is_some() && !is_split { Some(FitVerdict::Offload) } else { verdict };
     let typed = changed.unwrap_or_else(|| settings.clone());
     let devices = devices(request, &need);
     let other_engines = python(request, &settings);
@@ -197,15 +198,15 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
         best_quant: rows
             .iter()
-            .find(|row| row.verdict == Some("fits") && !request.candidates.is_empty())
+            .find(|row| row.verdict == Some(FitVerdict::Fits) && !request.candidates.is_empty())
             .map(|row| row.quant.clone()),
         remedies,
-        speed: speed(request, planner, &typed, verdict != Some("no")),
+        speed: speed(request, planner, &typed, verdict != Some(FitVerdict::No)),
         commands: commands(
             request,
             &typed,
             &other_engines,
-            if plan.is_some() { Some("offload") } else { verdict },
+            if plan.is_some() { Some(FitVerdict::Offload) } else { verdict },
         ),
         other_engines,
         error_page: error_page(site, request, &need, verdict),
@@ -270,15 +271,15 @@ fn row(
 fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     let with = |verdict| rows.iter().find(|row| row.verdict == Some(verdict));
     let usual = rows.iter().find(|row| row.quant == DEFAULT_QUANT);
-    let found = with("fits").or_else(|| with("tight")).or(usual).or(rows.first());
+    let found = with(FitVerdict::Fits).or_else(|| with(FitVerdict::Tight)).or(usual).or(rows.first());
     let chosen = found.and_then(|row| row.quant.parse().ok());
     request.quant.or(chosen).unwrap_or(request.settings.quantization)
 }
 
 /// Returns the verdict over all devices, which is that of the worst.
-fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<&'static str> {
+fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<FitVerdict> {
     let cards = request.machine.cards.iter().zip(&need.devices);
-    cards.map(|(card, device)| device_verdict(card, device)).max().map(Verdict::name)
+    cards.map(|(card, device)| device_verdict(card, device)).max().map(FitVerdict::from)
 }
 
 fn device_verdict(card: &GpuDevice, device: &DeviceEstimate) -> Verdict {
@@ -318,7 +319,7 @@ fn devices(request: &FitRequest<'_>, need: &Estimate) -> Vec<DeviceReport> {
             desktop_bytes: card.desktop,
             memory_options_gib: card.memory_options.clone(),
             unified: card.unified,
-            verdict: device_verdict(card, device).name(),
+            verdict: device_verdict(card, device).into(),
             parts,
             driver_bytes: [driver.low.0, driver.high.0],
             free_bytes: [least, most],

@@ -5,6 +5,7 @@ use kbgen_estimate::estimator::BytesRange;
 
 use crate::cli::fit::layout::{paragraph_in, section, size, span};
 use crate::cli::fit::report::{BufferSizes, DeviceReport, FitReport, QuantizationRow};
+use crate::cli::fit::verdict::FitVerdict;
 use crate::escape::{Style, TerminalText};
 use crate::site::{format_count, gib};
 
@@ -82,9 +83,9 @@ pub(super) fn quantizations(report: &FitReport) -> TerminalText {
     let mut text = format!("  {:<8}{:>12}{:>12}  {:<16}{}\n", "", "file", "buffers", "", "largest context");
     for row in &report.quantizations {
         let word = match row.verdict {
-            Some("fits") => "fits",
-            Some("tight") => "tight",
-            _ => "does not fit",
+            Some(FitVerdict::Fits) => "fits",
+            Some(FitVerdict::Tight) => "tight",
+            Some(FitVerdict::Offload | FitVerdict::No) | None => "does not fit",
         };
         let longest = row.largest_context.map_or_else(|| "-".to_string(), format_count);
         text.push_str(&format!(

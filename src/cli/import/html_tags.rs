@@ -16,7 +16,7 @@ impl OpenTags {
     /// Converts HTML and calls `lost` with each tag that has no form in Markdown.
     pub fn convert(&mut self, html: &str, is_block: bool, lost: &mut dyn FnMut(&str)) -> String {
         let mut out = String::new();
-        let mut rest = html;
+        let (mut rest, lower) = (html, html.to_ascii_lowercase());
         while let Some(start) = rest.find('<') {
             push_text(&mut out, &rest[..start], is_block);
             rest = &rest[start..];
@@ -40,7 +40,7 @@ impl OpenTags {
                 .to_ascii_lowercase();
             if !is_end && (OPAQUE.contains(&name.as_str()) || (is_block && name == "pre")) {
                 let close = format!("</{name}");
-                let length = rest.to_ascii_lowercase().find(&close).unwrap_or(rest.len());
+                let length = lower[html.len() - rest.len()..].find(&close).unwrap_or(rest.len());
                 match name.as_str() {
                     "pre" => out.push_str(&fenced(&rest[..length])),
                     name => lost(name),

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::cli::import::imported_site::{ImportedSite, join};
+use crate::cli::import::imported_site::ImportedSite;
 use crate::cli::import::page_header::{self, PageHeader};
 use crate::cli::import::shortcodes::{self, Conversion, Shortcode, Syntax};
 use crate::cli::import::source_tree::SourceTree;
 use crate::cli::import::zola::{copy_file, copy_static, in_order};
+use crate::link::join;
 
 /// Settings files, the preferred first.
 const SETTINGS: [&str; 12] = [

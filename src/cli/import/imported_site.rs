@@ -106,17 +106,3 @@ impl Loss {
         Self { file: file.into(), line, kind, message: message.into() }
     }
 }
-
-/// Returns the target of a relative path, including `.` and `..`, in the folder of `from`.
-pub(super) fn join(from: &str, relative: &str) -> String {
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}

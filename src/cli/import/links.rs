@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind, join};
+use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
 use crate::cli::import::traced_text::Replacement;
+use crate::link::join;
 use crate::markdown::{self, Link};
 
 /// Target of a link in the new site.

@@ -7,7 +7,7 @@ use crate::cli::import::html_tags::{OpenTags, code_block};
 use crate::cli::import::imported_site::{ImportedPage, Loss, LossKind};
 use crate::cli::import::traced_text::Replacement;
 use crate::markdown::{self, MarkdownErrorKind as Error, Outline};
-use crate::site::title_of;
+use crate::schema::title_of;
 
 /// Maximum number of passes; each repair may lead to another finding, such as a heading in HTML.
 const MAX_PASSES: usize = 24;

@@ -3,11 +3,12 @@
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind, join};
+use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
 use crate::cli::import::page_header;
 use crate::cli::import::source_tree::SourceTree;
 use crate::cli::import::traced_text::TracedText;
 use crate::cli::import::zola::copy_file;
+use crate::link::join;
 use crate::markdown;
 
 /// Maximum nesting of included files.
@@ -105,7 +106,7 @@ impl Includes<'_> {
     fn replace(&mut self, body: &mut TracedText, file: &str, depth: usize) {
         let mut edits = Vec::new();
         for (start, _) in body.text().match_indices("{{#") {
-            let Some(length) = body.text()[start..].find("}}") else { continue };
+            let Some(length) = body.text()[start..].find("}}") else { break };
             let end = start + length + 2;
             if body.text()[..start].ends_with('\\') {
                 // The text shows the directive.

@@ -10,10 +10,11 @@ use crate::cli::import::page_header;
 use crate::cli::import::traced_text::TracedText;
 use crate::markdown;
 
-/// Follows the first brace of a shortcode that stays as text; removed at the end.
-const KEPT: char = '\u{E000}';
-/// Maximum number of conversions per page, against unlimited growth.
-const MAX_CONVERSIONS: usize = 10_000;
+/// Maximum nesting of shortcodes, including those that come from templates.
+const MAX_ROUNDS: usize = 100;
+/// Maximum growth of a page by its shortcodes, as a factor, and the size in bytes up to which it may grow anyway.
+const MAX_GROWTH: usize = 4;
+const MIN_LIMIT: usize = 1 << 20;
 
 /// Syntax of shortcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub(super) enum Role {
         /// Whether the body is Markdown.
         is_markdown: bool,
     },
+    /// Has no body.
+    Alone,
     /// Ends the nearest start tag.
     End,
     /// Shows the syntax of a shortcode.
@@ -63,6 +66,8 @@ impl Shortcode {
 }
 
 /// Converts the shortcodes of a text. `own` converts those of the site; `None` leaves a shortcode to the common ones.
+///
+/// Each round converts the shortcodes that contain no other, so that its time is linear.
 pub(super) fn convert(
     body: &mut TracedText,
     syntax: Syntax,
@@ -70,63 +75,107 @@ pub(super) fn convert(
     losses: &mut Vec<Loss>,
     own: &mut dyn FnMut(&Shortcode, Option<&str>) -> Conversion,
 ) {
-    for _ in 0..MAX_CONVERSIONS {
+    let kept = ('\u{E000}'..='\u{F8FF}').find(|mark| !body.text().contains(*mark)).unwrap_or('\u{E000}');
+    let most = body.text().len().saturating_mul(MAX_GROWTH).max(MIN_LIMIT);
+    for round in 1.. {
         let found = scan(body.text(), syntax);
-        let Some((first, end)) = next(&found) else { break };
-        let inner = end.map(|end| &body.text()[first.range.end..end.range.start]);
-        let whole = first.range.start..end.map_or(first.range.end, |end| end.range.end);
-        let converted = match first.role {
-            Role::Start { .. } => own(first, inner).or_else(|| common(first, inner).map(Ok)),
-            Role::Escaped | Role::End => None,
-        };
-        let fault = match converted {
-            Some(Ok(new)) => {
-                body.apply(vec![(whole, new)]);
-                continue;
+        if found.is_empty() {
+            break;
+        }
+        let is_last = round == MAX_ROUNDS || body.text().len() > most;
+        let tags = if is_last { found.iter().map(|tag| (tag, None)).collect() } else { innermost(&found) };
+        let code = CodeRanges::new(body.text());
+        let mut edits = Vec::new();
+        for (first, end) in tags {
+            let inner = end.map(|end| &body.text()[first.range.end..end.range.start]);
+            let whole = first.range.start..end.map_or(first.range.end, |end| end.range.end);
+            let converted = match first.role {
+                Role::Start { .. } | Role::Alone if is_last => Some(Err("nested too deeply".to_string())),
+                Role::Start { .. } | Role::Alone => {
+                    own(first, inner).or_else(|| common(first, inner).map(Ok))
+                }
+                Role::Escaped | Role::End => None,
+            };
+            let fault = match converted {
+                Some(Ok(new)) => {
+                    edits.push((whole, new));
+                    continue;
+                }
+                Some(Err(fault)) => fault,
+                None => "unknown".to_string(),
+            };
+            edits.extend(keep(body.text(), &code, kept, first, end));
+            if first.role != Role::Escaped {
+                let message = format!("shortcode `{}` is {fault}: kept as text", first.name);
+                losses.push(Loss::new(file, body.line(first.range.start), LossKind::Shortcode, message));
             }
-            Some(Err(fault)) => fault,
-            None => "unknown".to_string(),
-        };
-        let edits = keep(body, first, end);
-        if first.role != Role::Escaped {
-            let message = format!("shortcode `{}` is {fault}: kept as text", first.name);
-            losses.push(Loss::new(file, body.line(first.range.start), LossKind::Shortcode, message));
         }
         body.apply(edits);
-    }
-    body.remove(KEPT);
-}
-
-/// Returns the next shortcode to convert, with its end tag: the first pair without others inside, or else the first.
-fn next(found: &[Shortcode]) -> Option<(&Shortcode, Option<&Shortcode>)> {
-    for (at, end) in found.iter().enumerate().filter(|(_, tag)| tag.role == Role::End) {
-        let matches = |tag: &&Shortcode| {
-            matches!(tag.role, Role::Start { .. }) && (end.name.is_empty() || tag.name == end.name)
-        };
-        if let Some(start) = found[..at].iter().rev().find(matches) {
-            // Those between them have no end tag.
-            let between = found
-                .iter()
-                .find(|tag| tag.range.start > start.range.start && tag.range.start < end.range.start);
-            return Some(between.map_or((start, Some(end)), |inner| (inner, None)));
+        if is_last {
+            break;
         }
     }
-    found.first().map(|first| (first, None))
+    body.remove(kept);
 }
 
-/// Returns the edits that keep a shortcode as text: as code in prose, and its body as code unless it is Markdown.
-fn keep(body: &TracedText, tag: &Shortcode, end: Option<&Shortcode>) -> Vec<(Range<usize>, String)> {
-    let outline = markdown::outline(body.text());
-    let in_code = |at: usize| {
-        let ranges = outline.code.iter().chain(outline.fences.iter().map(|fence| &fence.range));
-        ranges.into_iter().any(|range| range.contains(&at)) || body.text()[..at].ends_with('(')
-    };
+/// Returns the shortcodes that contain no other, each with its end tag.
+fn innermost(found: &[Shortcode]) -> Vec<(&Shortcode, Option<&Shortcode>)> {
+    let (mut open, mut ready) = (Vec::new(), Vec::new());
+    for (at, tag) in found.iter().enumerate() {
+        let start = match tag.role {
+            Role::Start { .. } => {
+                open.push(at);
+                continue;
+            }
+            Role::Alone | Role::Escaped => None,
+            Role::End => open.iter().rposition(|start| tag.name.is_empty() || found[*start].name == tag.name),
+        };
+        let Some(start) = start else {
+            ready.push((tag, None));
+            continue;
+        };
+        // Those behind it have no end tag.
+        ready.extend(open.drain(start + 1..).map(|inner| (&found[inner], None)));
+        ready.extend(open.pop().filter(|start| start + 1 == at).map(|start| (&found[start], Some(tag))));
+    }
+    ready.extend(open.into_iter().map(|start| (&found[start], None)));
+    ready
+}
+
+/// Ranges of the code of a text, in order.
+struct CodeRanges(Vec<Range<usize>>);
+
+impl CodeRanges {
+    fn new(text: &str) -> Self {
+        let outline = markdown::outline(text);
+        let fences = outline.fences.into_iter().map(|fence| fence.range);
+        let mut ranges: Vec<_> = outline.code.into_iter().chain(fences).collect();
+        ranges.sort_by_key(|range| range.start);
+        Self(ranges)
+    }
+
+    fn contains(&self, at: usize) -> bool {
+        let before = self.0.partition_point(|range| range.start <= at);
+        before.checked_sub(1).is_some_and(|last| self.0[last].contains(&at))
+    }
+}
+
+/// Returns the edits that keep a shortcode as text: as code in prose, and its body as code unless it is Markdown. The
+/// mark `kept` follows its first brace, so that later rounds do not find it.
+fn keep(
+    body: &str,
+    code: &CodeRanges,
+    kept: char,
+    tag: &Shortcode,
+    end: Option<&Shortcode>,
+) -> Vec<(Range<usize>, String)> {
+    let in_code = |at: usize| code.contains(at) || body[..at].ends_with('(');
     let text = |tag: &Shortcode| {
         let written = match tag.role {
             Role::Escaped => tag.name.as_str(),
-            _ => &body.text()[tag.range.clone()],
+            _ => &body[tag.range.clone()],
         };
-        let kept = format!("{{{KEPT}{}", &written[1..]);
+        let kept = format!("{{{kept}{}", &written[1..]);
         if in_code(tag.range.start) || kept.contains('`') {
             kept
         } else {
@@ -137,10 +186,9 @@ fn keep(body: &TracedText, tag: &Shortcode, end: Option<&Shortcode>) -> Vec<(Ran
     if let Some(end) = end {
         edits.push((end.range.clone(), text(end)));
         let inner = tag.range.end..end.range.start;
-        let is_code =
-            tag.role == (Role::Start { is_markdown: false }) && body.text()[inner.clone()].contains('\n');
+        let is_code = tag.role == (Role::Start { is_markdown: false }) && body[inner.clone()].contains('\n');
         if is_code && !in_code(tag.range.start) {
-            edits.push((inner.clone(), code_block("text", &body.text()[inner])));
+            edits.push((inner.clone(), code_block("text", &body[inner])));
         }
     }
     edits
@@ -212,7 +260,8 @@ fn zola_tag(text: &str, start: usize) -> Option<Shortcode> {
     let table = format!("x = {{{}}}", arguments.replace('\n', " ").replace('`', "\""));
     let parsed = page_header::parse(&table, "toml").ok()?;
     let arguments = parsed["x"].as_object()?.clone().into_iter().collect();
-    Some(Shortcode { range, name: name.trim().into(), arguments, role: Role::Start { is_markdown: true } })
+    let role = if is_pair { Role::Start { is_markdown: true } } else { Role::Alone };
+    Some(Shortcode { range, name: name.trim().into(), arguments, role })
 }
 
 fn hugo_tag(text: &str, start: usize) -> Option<Shortcode> {

@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
 use crate::config::FORMAT;
+use crate::markdown::{self, Fence};
 use crate::schema::is_slug;
-use crate::site::{FILE_FOLDERS, Kind, LISTINGS, PageId, is_device, is_file_name, why_reserved};
+use crate::site::{FILE_FOLDERS, Kind, LISTINGS, PageId, is_alias, is_device, why_reserved};
 
 /// Folder of copied files; links name it without `static/`.
 const FILES: &str = "static/files";
@@ -154,8 +155,9 @@ fn created(into: &Path, path: &str) -> Result<std::path::PathBuf> {
 /// Returns the body of a page. A page without text has its summary, and a section lists its pages.
 fn body(page: &ImportedPage, pages: &[ImportedPage], names: &[String]) -> String {
     let text = page.body.text().trim();
-    if crate::markdown::outline(text).has_body {
-        return without_gaps(text);
+    let outline = markdown::outline(text);
+    if outline.has_body {
+        return without_gaps(text, &outline.fences);
     }
     let folder = page.path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let is_inside = |other: &ImportedPage| {
@@ -175,16 +177,18 @@ fn body(page: &ImportedPage, pages: &[ImportedPage], names: &[String]) -> String
 }
 
 /// Reduces several empty lines to one, except in code.
-fn without_gaps(text: &str) -> String {
-    let (mut out, mut in_code, mut was_empty) = (String::new(), false, false);
-    for line in text.lines() {
-        in_code ^= line.trim_start_matches([' ', '>']).starts_with("```");
+fn without_gaps(text: &str, fences: &[Fence]) -> String {
+    let (mut out, mut at, mut was_empty) = (String::new(), 0, false);
+    let mut fences = fences.iter().map(|fence| &fence.range).peekable();
+    for line in text.split_inclusive('\n') {
+        while fences.next_if(|range| range.end <= at).is_some() {}
+        let in_code = fences.peek().is_some_and(|range| range.start <= at);
         let is_empty = line.trim().is_empty() && !in_code;
         if !(is_empty && was_empty) {
             out.push_str(line);
-            out.push('\n');
         }
         was_empty = is_empty;
+        at += line.len();
     }
     out.trim_end().to_string()
 }
@@ -200,10 +204,11 @@ fn aliases(site: &mut ImportedSite, names: &[String]) -> BTreeMap<String, Vec<St
             if alias == own(name) || address.is_empty() || address.ends_with(".html") {
                 continue;
             }
-            if is_address(&alias) && taken.insert(alias.clone()) {
-                found.entry(name.clone()).or_default().push(format!("/{alias}"));
+            let old = format!("/{alias}");
+            if is_alias(&old) && is_free(&alias) && taken.insert(alias) {
+                found.entry(name.clone()).or_default().push(old);
             } else {
-                let message = format!("old address `/{alias}`: no redirect from it");
+                let message = format!("old address `{old}`: no redirect from it");
                 site.losses.push(Loss::new(&page.file, 1, LossKind::Address, message));
             }
         }
@@ -211,16 +216,11 @@ fn aliases(site: &mut ImportedSite, names: &[String]) -> BTreeMap<String, Vec<St
     found
 }
 
-/// Returns whether an address with a slash at its end can be an alias.
-fn is_address(address: &str) -> bool {
-    let mut parts = address.trim_end_matches('/').split('/');
-    let is_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+/// Returns whether no file or list of kbgen has this address or one above it.
+fn is_free(address: &str) -> bool {
     let is_reserved = FILE_FOLDERS.iter().any(|folder| address.starts_with(&format!("{folder}/")));
     let is_listing = LISTINGS.iter().any(|listing| listing.address == address);
-    let is_part = |part: &str| {
-        !part.is_empty() && !part.starts_with('.') && !is_file_name(part) && part.chars().all(is_char)
-    };
-    !is_reserved && !is_listing && parts.all(is_part)
+    !is_reserved && !is_listing
 }
 
 fn settings(site: &ImportedSite) -> String {

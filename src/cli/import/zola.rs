@@ -109,8 +109,8 @@ fn order(path: &str, weights: &BTreeMap<String, i64>) -> Vec<(i64, String)> {
     let mut key = Vec::new();
     for (at, _) in path.match_indices('/') {
         let folder = &path[..at];
-        let section = weights.keys().any(|key| *key == format!("{folder}/_index.md"));
-        let index = if section { format!("{folder}/_index.md") } else { format!("{folder}/index.md") };
+        let section = format!("{folder}/_index.md");
+        let index = if weights.contains_key(&section) { section } else { format!("{folder}/index.md") };
         key.push((weight(&index), folder.to_string()));
     }
     let is_index = path.ends_with("_index.md") || path.ends_with("/index.md");

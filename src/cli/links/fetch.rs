@@ -20,6 +20,8 @@ const PARALLEL_HOSTS: usize = 8;
 const MAX_REDIRECTS: usize = 10;
 /// Exit code of curl if a host name cannot be resolved (`CURLE_COULDNT_RESOLVE_HOST`).
 const UNKNOWN_HOST: u32 = 6;
+/// Parts of the messages of resolvers that failed for now: glibc, musl and Windows. Others do not tell.
+const TEMPORARY: [&str; 3] = ["Temporary failure", "Try again", "temporary error"];
 /// Output format of curl: status, exit code, absolute redirect target.
 const WRITE_OUT: &str = "%{http_code} %{exitcode} %{redirect_url}\\n";
 
@@ -45,6 +47,8 @@ pub(super) enum FetchResult {
 pub(super) struct Network {
     /// Path of curl.
     pub curl: OsString,
+    /// Returns whether requests to a URL go through a proxy, which resolves names itself.
+    pub uses_proxy: fn(&Url) -> bool,
     /// Resolves a host name.
     pub resolve: fn(&str, u16) -> io::Result<Vec<IpAddr>>,
     /// Returns whether a URL may be requested.
@@ -58,6 +62,7 @@ impl Network {
     pub fn public() -> Self {
         Self {
             curl: "curl".into(),
+            uses_proxy: |url| uses_proxy(url, |name| std::env::var(name).ok()),
             resolve: host::resolve,
             allows_url: host::is_public,
             allows_ip: host::is_public_ip,
@@ -87,8 +92,11 @@ pub(super) fn fetch_all(urls: &[&str], network: &Network) -> Result<Vec<(String,
             }
         }
     }
+    let mut is_online = false;
     while !chains.is_empty() {
         let responses = responses(&chains, network)?;
+        is_online |=
+            responses.iter().any(|response| matches!(response, Response::Status { .. } | Response::Private));
         let mut further = Vec::new();
         for (chain, response) in chains.into_iter().zip(responses) {
             match next(chain, response, network) {
@@ -97,6 +105,11 @@ pub(super) fn fetch_all(urls: &[&str], network: &Network) -> Result<Vec<(String,
             }
         }
         chains = further;
+    }
+    if !is_online {
+        // Without a network, no host resolves.
+        let unknown = answers.iter_mut().filter(|(_, answer)| *answer == FetchResult::NoHost);
+        unknown.for_each(|(_, answer)| *answer = FetchResult::Silent("no host name resolves"));
     }
     answers.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(answers)
@@ -209,20 +222,23 @@ fn fetch_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
     Ok(responses)
 }
 
-/// Returns the configuration line that pins curl to the resolved and checked addresses, so that a later lookup cannot
-/// differ. Empty with a proxy, which resolves names itself.
+/// Returns the configuration lines that pin curl to the resolved and checked addresses, so that a later lookup cannot
+/// differ, or that make it use the proxy.
 fn pin(url: &Url, network: &Network) -> Result<String, Response> {
-    let (Some(url::Host::Domain(name)), Some(port)) = (url.host(), url.port_or_known_default()) else {
-        return Ok(String::new());
-    };
-    if has_proxy() {
-        return Ok(String::new());
+    if (network.uses_proxy)(url) {
+        return Ok("noproxy = \"\"\n".to_string());
     }
+    let direct = "noproxy = \"*\"\n".to_string();
+    let (Some(url::Host::Domain(name)), Some(port)) = (url.host(), url.port_or_known_default()) else {
+        return Ok(direct);
+    };
     let addresses = match (network.resolve)(name, port) {
         Ok(addresses) if addresses.is_empty() => return Err(Response::NoHost),
         Ok(addresses) => addresses,
         // A temporary resolver failure says nothing about the host.
-        Err(error) if error.to_string().contains("Temporary failure") => return Err(Response::NoAnswer),
+        Err(error) if TEMPORARY.iter().any(|text| error.to_string().contains(text)) => {
+            return Err(Response::NoAnswer);
+        }
         Err(_) => return Err(Response::NoHost),
     };
     if !addresses.iter().all(|address| (network.allows_ip)(*address)) {
@@ -232,13 +248,28 @@ fn pin(url: &Url, network: &Network) -> Result<String, Response> {
         .iter()
         .map(|address| if address.is_ipv6() { format!("[{address}]") } else { address.to_string() })
         .collect();
-    Ok(format!("resolve = \"{name}:{port}:{}\"\n", addresses.join(",")))
+    Ok(format!("{direct}resolve = \"{name}:{port}:{}\"\n", addresses.join(",")))
 }
 
-/// Returns whether the environment configures a proxy.
-fn has_proxy() -> bool {
-    let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-    names.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+/// Returns whether environment variables select a proxy for a URL, by the rules of curl.
+fn uses_proxy(url: &Url, variable: impl Fn(&str) -> Option<String>) -> bool {
+    let value = |names: &[&str]| {
+        names.iter().find_map(|name| variable(name).filter(|value| !value.is_empty())).unwrap_or_default()
+    };
+    let proxy = match url.scheme() {
+        "https" => value(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
+        // curl ignores HTTP_PROXY, which a request can set in a CGI program.
+        _ => value(&["http_proxy", "all_proxy", "ALL_PROXY"]),
+    };
+    let host = url.host_str().unwrap_or_default();
+    let excluded = value(&["no_proxy", "NO_PROXY"]).to_ascii_lowercase();
+    let mut names = excluded.split([',', ' ']).map(|name| name.trim_start_matches('.'));
+    let is_excluded = names.any(|name| {
+        name == "*"
+            || !name.is_empty()
+                && host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    !proxy.is_empty() && !is_excluded
 }
 
 /// Runs one curl process for all URLs, which reuses connections.
@@ -336,7 +367,8 @@ done
         let curl = folder.path().join("curl");
         fs::write(&curl, CURL).expect("written");
         fs::set_permissions(&curl, fs::Permissions::from_mode(0o755)).expect("made a program");
-        let network = Network { curl: curl.clone().into(), resolve, ..Network::public() };
+        let network =
+            Network { curl: curl.clone().into(), uses_proxy: |_| false, resolve, ..Network::public() };
         let answers = fetch_all(urls, &network).expect("curl runs");
         let asked = fs::read_to_string(format!("{}.asked", curl.display())).unwrap_or_default();
         (answers.into_iter().map(|(_, answer)| answer).collect(), asked)
@@ -371,21 +403,37 @@ done
         let (spelled, asked) = answer("https://good.org/spelled");
         assert_eq!(spelled, broken("redirect to a private address, `http://127.0.0.1/admin`"));
         assert!(!asked.contains("admin"), "{asked}");
-        if !has_proxy() {
-            let (named, asked) = answer("https://good.org/named");
-            assert_eq!(named, broken("redirect to a private address, `http://private.org/admin`"));
-            assert!(!asked.contains("admin"), "{asked}");
-            let (direct, asked) = answer("https://private.org/");
-            assert_eq!(direct, FetchResult::Silent("private address"));
-            assert!(asked.is_empty(), "{asked}");
-        }
+        let (named, asked) = answer("https://good.org/named");
+        assert_eq!(named, broken("redirect to a private address, `http://private.org/admin`"));
+        assert!(!asked.contains("admin"), "{asked}");
+        let (direct, asked) = answer("https://private.org/");
+        assert_eq!(direct, FetchResult::Silent("private address"));
+        assert!(asked.is_empty(), "{asked}");
     }
 
     #[test]
     fn an_unknown_host_differs_from_an_unreachable_resolver() {
-        if !has_proxy() {
-            assert_eq!(answer("https://nowhere.org/").0, FetchResult::NoHost);
-            assert_eq!(answer("https://offline.org/").0, FetchResult::Silent("no response"));
+        let (found, _) = answers(&["https://good.org/", "https://nowhere.org/", "https://offline.org/"]);
+        assert_eq!(found[1..], [FetchResult::NoHost, FetchResult::Silent("no response")]);
+        assert_eq!(answer("https://nowhere.org/").0, FetchResult::Silent("no host name resolves"));
+    }
+
+    #[test]
+    fn a_proxy_serves_its_scheme_and_no_excluded_host() {
+        let is_proxied = |url: &str, set: &[(&str, &str)]| {
+            let value =
+                |name: &str| set.iter().find(|(own, _)| *own == name).map(|(_, to)| (*to).to_string());
+            uses_proxy(&Url::parse(url).expect("a URL"), value)
+        };
+        let (http, all) = (("http_proxy", "http://proxy:1"), ("ALL_PROXY", "socks5://proxy:2"));
+        assert!(is_proxied("http://good.org/", &[http]));
+        assert!(!is_proxied("https://good.org/", &[http]));
+        assert!(is_proxied("https://good.org/", &[http, all]));
+        for hosts in ["*", "other.org, .good.org", "GOOD.org"] {
+            assert!(!is_proxied("https://www.good.org/", &[all, ("no_proxy", hosts)]), "{hosts}");
+        }
+        for hosts in ["", "ood.org", "good.org.uk"] {
+            assert!(is_proxied("https://www.good.org/", &[all, ("NO_PROXY", hosts)]), "{hosts}");
         }
     }
 }

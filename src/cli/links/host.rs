@@ -5,11 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 
 use url::{Host, Url};
 
-/// Suffixes of host names outside the public network (RFC 2606, RFC 6761, RFC 6762, RFC 8375).
-const LOCAL_NAMES: [&str; 8] =
-    [".local", ".localhost", ".internal", ".home.arpa", ".test", ".example", ".invalid", ".onion"];
-/// Host names reserved for examples (RFC 2606).
-const EXAMPLE_NAMES: [&str; 3] = ["example.com", "example.org", "example.net"];
+use crate::config::is_reserved;
+
+/// Suffixes of other host names outside the public network (RFC 6762, RFC 7686, RFC 8375).
+const LOCAL_NAMES: [&str; 4] = [".local", ".internal", ".home.arpa", ".onion"];
 
 /// Returns whether a URL is a web address in the public network, parsed as browsers do: `127.1` and `0x7f000001` are
 /// 127.0.0.1. Host names are not resolved; see [`resolve`].
@@ -23,7 +22,7 @@ pub(super) fn is_public(url: &Url) -> bool {
             Some(Host::Domain(name)) => {
                 let name = name.trim_end_matches('.');
                 let is_local = LOCAL_NAMES.iter().any(|end| name.ends_with(end));
-                name.contains('.') && !is_local && !EXAMPLE_NAMES.contains(&name)
+                name.contains('.') && !is_local && !is_reserved(name)
             }
             None => false,
         }
@@ -115,6 +114,7 @@ mod tests {
             "https://user@host.org/",
             "https://kb.example/x",
             "https://kb.example./x",
+            "https://docs.example.com/x",
             "ftp://github.com/",
             "file:///etc/passwd",
         ] {

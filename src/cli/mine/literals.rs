@@ -226,10 +226,12 @@ impl Lexer<'_> {
                 if letters == "R"
                     || lower.ends_with('r') && quoted.starts_with('"') && !letters.is_empty() =>
             {
-                let (mark, _) = quoted.strip_prefix('"')?.split_once('(')?;
-                (mark.len() <= 16).then(|| Opening {
-                    length: prefix + mark.len() + 2,
-                    end: format!("){mark}\""),
+                let rest = quoted.strip_prefix('"')?;
+                // The delimiter has at most 16 characters.
+                let length = rest.bytes().take(17).position(|byte| byte == b'(')?;
+                Some(Opening {
+                    length: prefix + length + 2,
+                    end: format!("){}\"", &rest[..length]),
                     is_raw: true,
                     has_values: false,
                 })

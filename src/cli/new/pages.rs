@@ -5,7 +5,8 @@ use jiff::civil::Date;
 
 use crate::cli::arguments::NewKind;
 use crate::cli::new::guess;
-use crate::site::{scaffold, title_of};
+use crate::schema::title_of;
+use crate::site::scaffold;
 
 /// Fills the template of a page. The signature of an error is derived from `message`.
 pub(super) fn page(

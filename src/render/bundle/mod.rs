@@ -112,7 +112,7 @@ pub(super) fn page(cx: &RenderContext<'_>, engine: &TemplateEngine<'_>) -> Resul
     };
     let title = &cx.inputs.config.title;
     let meta = PageMeta::listing("", "bundle", title, &cx.inputs.config.description);
-    let view = with_layout(cx.layout(meta, (None, None)), "bundle", view_value(view));
+    let view = with_layout(cx.layout(meta), "bundle", view_value(view));
     let text = engine.render("bundle.html", &view).map_err(|fault| vec![fault])?;
     Ok([BUNDLE_MARK.as_bytes(), &text].concat())
 }

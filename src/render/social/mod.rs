@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(
             (DRAWING_VERSION, digest.as_str()),
             ("3", "7e658c20d80e"),
-            "a new drawing needs a new `DRAWING`"
+            "a new drawing needs a new `DRAWING_VERSION`"
         );
     }
 }

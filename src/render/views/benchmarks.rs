@@ -80,7 +80,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let meta = PageMeta::listing(ADDRESS, "benchmarks", cx.tr("Benchmarks"), &description);
     let view = view_value(BenchmarksView { devices, methodology_href });
     vec![TemplatePage {
-        view: with_layout(cx.layout(meta, (None, None)), "benchmarks", view),
+        view: with_layout(cx.layout(meta), "benchmarks", view),
         template: "benchmarks.html".into(),
         address: ADDRESS.to_string(),
     }]

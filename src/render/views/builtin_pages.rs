@@ -61,7 +61,7 @@ fn build_page(
 ) -> TemplatePage {
     let address = meta.address.to_string();
     let template = template.into();
-    TemplatePage { view: with_layout(cx.layout(meta, (None, None)), name, view), template, address }
+    TemplatePage { view: with_layout(cx.layout(meta), name, view), template, address }
 }
 
 /// Errors of a model that does not fit: for llama.cpp by the part that is too large, for others by program.

@@ -54,7 +54,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     );
     let mut meta = PageMeta::listing(address, "choose-gpu", cx.tr("Choose a GPU"), description);
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     let view = with_layout(layout, "choose", view_value(view(cx, &root(address))));
     vec![TemplatePage { address: address.into(), template: "choose-gpu.html".into(), view }]
 }

@@ -50,7 +50,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
         cx.tr("Compare two to four devices: memory, bandwidth, power, and the models that run on each.");
     let mut meta = PageMeta::listing(address, "compare", cx.tr("Compare devices"), description);
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     let view = with_layout(layout, "compare", view_value(view));
     vec![TemplatePage { address: address.into(), template: "compare.html".into(), view }]
 }

@@ -22,6 +22,8 @@ use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
     self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
 };
+use crate::render::views::entry::entries_of;
+use crate::render::views::lists::ordered_guides;
 use crate::render::views::vocabularies::word_label;
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, RenderInputs, SharedData};
@@ -30,6 +32,9 @@ use crate::site::{Head, Kind, Page, PageId, Site};
 
 /// Maximum number of backlinks on a page.
 const MAX_BACKLINKS: usize = 200;
+
+/// Kind of the facts with the neighbors of pages.
+const NEIGHBORS: &str = "neighbors";
 
 /// Inputs of rendering with the data that views share.
 pub(in crate::render) struct RenderContext<'s> {
@@ -46,8 +51,8 @@ pub(in crate::render) struct RenderContext<'s> {
     pictures: Pictures<'s>,
     by_category: Table<String, Vec<&'s Page<ErrorData>>>,
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
-    /// Slugs of the previous and next error in the category of each error.
-    beside: Table<String, [Option<&'s str>; 2]>,
+    /// The previous and next page in the list of each page, by address.
+    neighbors: Table<String, [Option<&'s PageId>; 2]>,
     /// Values that several pages show: `site` by shape, links by address.
     shared_values: Mutex<HashMap<String, SharedValue>>,
 }
@@ -102,22 +107,15 @@ impl<'s> RenderContext<'s> {
             let tools: BTreeSet<&str> = error.data.tools.iter().map(|slug| slug.value.as_str()).collect();
             tools.into_iter().for_each(|tool| by_tool.entry(tool.to_string()).or_default().push(error));
         }
+        let mut lists: Vec<Vec<&Head>> =
+            by_category.values().map(|errors| heads(errors.iter().copied())).collect();
         let slug = |error: &&'s Page<ErrorData>| error.head.id.slug.as_str();
-        let beside = by_category.values().flat_map(|errors| {
-            let at = |at: Option<usize>| at.and_then(|at| errors.get(at)).map(slug);
-            let beside = move |(index, error): (usize, &&'s Page<ErrorData>)| {
-                (slug(error).to_string(), [at(index.checked_sub(1)), at(Some(index + 1))])
-            };
-            errors.iter().enumerate().map(beside).collect::<Vec<_>>()
-        });
-        let beside = Table::new("errors beside", beside, |beside| *beside);
         let slugs = |errors: &Vec<&'s Page<ErrorData>>| errors.iter().map(slug).collect::<Vec<_>>();
         let by_category = Table::new("errors of category", by_category, slugs);
         let by_tool = Table::new("errors of tool", by_tool, slugs);
-        inputs.engine.register(&beside);
         inputs.engine.register(&by_category);
         inputs.engine.register(&by_tool);
-        Self {
+        let mut cx = Self {
             inputs,
             assets: &shared.assets,
             prose: &shared.prose,
@@ -126,9 +124,24 @@ impl<'s> RenderContext<'s> {
             pictures: Pictures::new(inputs),
             by_category,
             by_tool,
-            beside,
+            neighbors: Table::new(NEIGHBORS, [], |ids| *ids),
             shared_values: Mutex::default(),
-        }
+        };
+        let site = inputs.site;
+        lists.extend([heads(ordered_guides(&cx)), heads(&*site.tools), heads(&*site.models)]);
+        lists.extend([heads(&*site.devices), heads(&*site.quants)]);
+        let collections = site.collections().iter();
+        lists.extend(collections.map(|collection| heads(entries_of(&cx, &collection.name.value))));
+        let neighbors = lists.iter().flat_map(|heads| {
+            let id = |at: Option<usize>| at.and_then(|at| heads.get(at)).map(|head| &head.id);
+            let ids = move |(at, head): (usize, &&'s Head)| {
+                (head.id.address(), [id(at.checked_sub(1)), id(Some(at + 1))])
+            };
+            heads.iter().enumerate().map(ids)
+        });
+        cx.neighbors = Table::new(NEIGHBORS, neighbors, |ids| *ids);
+        inputs.engine.register(&cx.neighbors);
+        cx
     }
 
     /// Returns a value that several pages show; `make` is called for the first of them.
@@ -142,10 +155,10 @@ impl<'s> RenderContext<'s> {
         value.clone()
     }
 
-    /// Returns the previous and next error in the category.
-    pub fn beside(&self, slug: &str) -> (Option<&'s Head>, Option<&'s Head>) {
-        let head = |slug: Option<&str>| Some(&self.site().error(slug?)?.head);
-        self.beside.get(slug).map_or((None, None), |[before, after]| (head(*before), head(*after)))
+    /// Returns the previous and next page in the list of a page; of an error, in its category.
+    fn neighbors(&self, address: &str) -> [Option<&'s Head>; 2] {
+        let ids = self.neighbors.get(address).copied().unwrap_or_default();
+        ids.map(|id| self.head(id?))
     }
 
     /// Translates a text of the interface.
@@ -249,7 +262,7 @@ impl<'s> RenderContext<'s> {
     }
 
     /// Returns the layout of a page.
-    pub fn layout(&self, mut meta: PageMeta<'_>, neighbors: (Option<&Head>, Option<&Head>)) -> LayoutContext {
+    pub fn layout(&self, mut meta: PageMeta<'_>) -> LayoutContext {
         let root = if meta.kind == "not-found" {
             self.inputs.config.base_path().to_string()
         } else {
@@ -268,6 +281,7 @@ impl<'s> RenderContext<'s> {
             let path = alternate_path(config, &head.id, format)?;
             Some(format!("{root}{path}"))
         };
+        let [previous, next] = self.neighbors(meta.address);
         let own = (meta.title.to_string(), meta.address);
         let category = meta.trail.iter().chain(std::iter::once(&own));
         let mut category = category.filter(|(_, address)| address.starts_with("categories/"));
@@ -299,8 +313,8 @@ impl<'s> RenderContext<'s> {
                 picture: self.pictures.of(meta.head, self.assets),
                 json_ld,
                 toc: meta.toc,
-                previous: neighbors.0.map(step),
-                next: neighbors.1.map(step),
+                previous: previous.map(step),
+                next: next.map(step),
                 root,
             },
             build: BuildView {
@@ -363,13 +377,9 @@ impl<'s> RenderContext<'s> {
     }
 }
 
-/// Returns the previous and next page in a list.
-pub(in crate::render) fn neighbors<'h>(
-    heads: &[&'h Head],
-    at: usize,
-) -> (Option<&'h Head>, Option<&'h Head>) {
-    let before = at.checked_sub(1).and_then(|before| heads.get(before)).copied();
-    (before, heads.get(at + 1).copied())
+/// Returns the heads of pages.
+fn heads<'s, T: 's>(pages: impl IntoIterator<Item = &'s Page<T>>) -> Vec<&'s Head> {
+    pages.into_iter().map(|page| &page.head).collect()
 }
 
 /// Combines a view with its layout to the variables of a template.

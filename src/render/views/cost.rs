@@ -20,7 +20,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     );
     let mut meta = PageMeta::listing(address, "cost", cx.tr("Cost vs. cloud"), description);
     meta.trail = vec![(cx.tr("Hardware").into(), "hardware/")];
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     let view = with_layout(layout, "cost", view_value(CostView { fit: cx.fit_index, power: power(cx) }));
     vec![TemplatePage { address: address.into(), template: "cost-vs-cloud.html".into(), view }]
 }

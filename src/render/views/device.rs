@@ -10,13 +10,13 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_device};
 use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, source, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::device_models::{ModelGroup, ModelRow, as_sold, covered, groups, models};
 use crate::render::views::lists::class_name;
 use crate::render::views::verdicts::{VERDICTS, table_quants};
 use crate::site::kinds::{DeviceData, ModelData, System, Vendor};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Head, Page, Run, format_count, gib, number};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Page, Run, format_count, gib, number};
 
 #[derive(Serialize)]
 struct DeviceView {
@@ -59,9 +59,7 @@ struct Lead {
 const MAX_LARGEST: usize = 3;
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
-    let devices = &cx.site().devices;
-    let device = &devices[at];
-    let heads: Vec<&Head> = devices.iter().map(|device| &device.head).collect();
+    let device = &cx.site().devices[at];
     let address = device.head.id.address();
     let view = view(cx, device, &root(&address));
     let mut toc = Vec::new();
@@ -82,7 +80,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc,
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbors(&heads, at));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "device", view_value(&view)),
         template: "device.html".into(),

@@ -28,7 +28,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc: cx.toc(&page.head),
         noindex: false,
     };
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "document", view_value(view)),
         template: "page.html".into(),

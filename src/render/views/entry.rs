@@ -8,9 +8,9 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{SourceView, VerifiedView, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::site::kinds::EntryData;
-use crate::site::{Head, Kind, Page, PageId};
+use crate::site::{Kind, Page, PageId};
 
 /// Values of a declared field.
 #[derive(Debug, Serialize)]
@@ -121,7 +121,7 @@ fn list(cx: &RenderContext<'_>, collection: &Collection) -> TemplatePage {
     let name = collection.name.value.clone();
     let entries = entries_of(cx, &name).into_iter().map(row).collect();
     let meta = PageMeta::listing(&address, "entries", &collection.title, &collection.description);
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     let view = with_layout(layout, "collection", view_value(CollectionView { name, entries }));
     TemplatePage { view, template: "entries.html".into(), address }
 }
@@ -153,10 +153,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc: cx.toc(&entry.head),
         noindex: false,
     };
-    let entries = entries_of(cx, &collection.name.value);
-    let heads: Vec<&Head> = entries.iter().map(|entry| &entry.head).collect();
-    let at = heads.iter().position(|head| head.id == entry.head.id).unwrap_or_default();
-    let layout = cx.layout(meta, neighbors(&heads, at));
+    let layout = cx.layout(meta);
     let template = collection.template.as_ref().map_or("entry.html", |template| template.value.as_str());
     TemplatePage {
         view: with_layout(layout, "entry", view_value(view)),

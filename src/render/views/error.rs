@@ -129,7 +129,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, error: &Page<ErrorData>) -> Tem
         toc: cx.toc(&error.head),
         noindex: false,
     };
-    let layout = cx.layout(meta, cx.beside(&error.head.id.slug));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "error", view_value(&view)),
         template: "error.html".into(),
@@ -295,13 +295,11 @@ fn signature_view(cx: &RenderContext<'_>, signature: &Signature) -> SignatureVie
 
 /// Formats a version range: `1.0 - 2.4`, `1.0 and later`, `up to 2.4`.
 fn range_in_words(cx: &RenderContext<'_>, range: &str) -> String {
-    match range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, ""))) {
-        Some((from, "")) => cx.fill("{version} and later", &[("version", &from.trim())]),
-        Some(("", to)) => cx.fill("up to {version}", &[("version", &to.trim())]),
-        Some((from, to)) if to.trim().is_empty() => {
-            cx.fill("{version} and later", &[("version", &from.trim())])
-        }
-        Some((from, to)) => cx.fill("{from} to {to}", &[("from", &from.trim()), ("to", &to.trim())]),
+    let ends = range.split_once(" - ").or_else(|| range.trim_end().strip_suffix(" -").map(|from| (from, "")));
+    match ends.map(|(from, to)| (from.trim(), to.trim())) {
+        Some((from, "")) => cx.fill("{version} and later", &[("version", &from)]),
+        Some(("", to)) => cx.fill("up to {version}", &[("version", &to)]),
+        Some((from, to)) => cx.fill("{from} to {to}", &[("from", &from), ("to", &to)]),
         None => range.trim().to_string(),
     }
 }

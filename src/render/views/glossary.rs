@@ -41,7 +41,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     let description =
         cx.fill("{n} terms used on this site, each explained in a few sentences.", &[("n", &terms.len())]);
     let meta = PageMeta::listing("glossary/", "glossary", cx.tr("Glossary"), &description);
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     let view = with_layout(layout, "glossary", view_value(GlossaryView { terms, letters }));
     vec![TemplatePage { address: "glossary/".into(), template: "glossary.html".into(), view }]
 }

@@ -7,10 +7,10 @@ use crate::render::address::root;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{SourceView, VerifiedView, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::illustration::{IllustrationView, illustration};
+use crate::site::Kind;
 use crate::site::kinds::GuideData;
-use crate::site::{Head, Kind};
 
 #[derive(Serialize)]
 struct GuideView {
@@ -29,10 +29,6 @@ struct GuideView {
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let guide = &cx.site().guides[at];
-    let mut guides: Vec<_> = cx.site().guides.iter().collect();
-    guides.sort_by_key(|guide| (guide.data.order, guide.head.title.value.to_lowercase()));
-    let heads: Vec<&Head> = guides.iter().map(|guide| &guide.head).collect();
-    let at = heads.iter().position(|head| head.id == guide.head.id).unwrap_or_default();
     let address = guide.head.id.address();
     let root = root(&address);
     let body = cx.body(&guide.head);
@@ -61,7 +57,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc: cx.toc(&guide.head),
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbors(&heads, at));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "guide", view_value(view)),
         template: "guide.html".into(),

@@ -60,7 +60,7 @@ pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
     };
     let config = cx.inputs.config;
     let meta = PageMeta::listing("", "home", &config.title, &config.description);
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     vec![TemplatePage {
         address: String::new(),
         template: "home.html".into(),

@@ -95,7 +95,7 @@ fn listing(
     (name, view): (&'static str, Value),
 ) -> TemplatePage {
     let meta = PageMeta::listing(address, kind, title, description);
-    let view = with_layout(cx.layout(meta, (None, None)), name, view);
+    let view = with_layout(cx.layout(meta), name, view);
     TemplatePage { address: address.to_string(), template: template.into(), view }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
         &[("n", &format_count(cx.site().errors.len() as u64))],
     );
     let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
-    let layout = with_layout(cx.layout(meta, (None, None)), "groups", view_value(groups));
+    let layout = with_layout(cx.layout(meta), "groups", view_value(groups));
     let lists_all = cx.site().errors.len() <= MAX_LISTED_ERRORS;
     let (systems, severities) = (cx.systems(), cx.severities());
     let view = minijinja::context! { lists_all, systems, severities, ..layout };
@@ -212,7 +212,7 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
         },
         title: title.clone(),
     };
-    let layout = cx.layout(meta, (None, None));
+    let layout = cx.layout(meta);
     let address = address.clone();
     TemplatePage {
         view: with_layout(layout, "category", view_value(view)),

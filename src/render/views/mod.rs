@@ -98,7 +98,7 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         ("diagnose/", |cx| vec![builtin_pages::diagnose(cx)]),
         ("search/", |cx| vec![builtin_pages::search(cx)]),
         ("changes/", |cx| vec![builtin_pages::changes(cx)]),
-        ("404", |cx| vec![builtin_pages::not_found(cx)]),
+        ("404.html", |cx| vec![builtin_pages::not_found(cx)]),
         ("redirects", builtin_pages::redirects),
         ("compare/", compare::build_pages),
         ("benchmarks/", benchmarks::build_pages),
@@ -120,16 +120,14 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
     let lists = builders.into_iter().filter(|(name, _)| !lacks(site, name)).map(|(name, make)| Query {
         name: name.to_string(),
         about: None,
-        make: Box::new(move || {
-            make(cx).into_iter().map(|build_page| rendered(cx, engine, build_page)).collect()
-        }),
+        make: Box::new(move || make(cx).into_iter().map(|page| rendered(engine, &page)).collect()),
     });
     let pages = kinds.into_iter().flat_map(|(heads, make)| {
         heads.into_iter().enumerate().map(move |(at, head)| Query {
             name: head.id.address(),
             about: Some(head.source),
             make: Box::new(move || {
-                let page = rendered(cx, engine, make(cx, at))?;
+                let page = rendered(engine, &make(cx, at))?;
                 Ok([page].into_iter().chain(alternate(cx, head.id.kind, at)).collect())
             }),
         })
@@ -138,7 +136,7 @@ pub(super) fn queries<'q>(cx: &'q RenderContext<'_>, engine: &'q TemplateEngine<
         name: error.head.id.address(),
         about: Some(error.head.source),
         make: Box::new(move || {
-            let page = rendered(cx, engine, error::build_page(cx, error))?;
+            let page = rendered(engine, &error::build_page(cx, error))?;
             Ok([page].into_iter().chain(error_alternates(cx, error)).collect())
         }),
     });
@@ -151,25 +149,8 @@ fn lacks(site: &Site, name: &str) -> bool {
         && site.listings().all(|listing| listing.address != name)
 }
 
-fn rendered(
-    cx: &RenderContext<'_>,
-    engine: &TemplateEngine<'_>,
-    build_page: TemplatePage,
-) -> Result<(String, Vec<u8>), Diagnostic> {
-    let bytes = bytes(cx, engine, &build_page)?;
-    Ok((file(&build_page.address), bytes))
-}
-
-fn bytes(
-    cx: &RenderContext<'_>,
-    engine: &TemplateEngine<'_>,
-    build_page: &TemplatePage,
-) -> Result<Vec<u8>, Diagnostic> {
-    let (progress, path) = (cx.inputs.progress, file(&build_page.address));
-    progress.start_page(&path);
-    let page = engine.render(&build_page.template, &build_page.view);
-    progress.finish_page(&path);
-    page
+fn rendered(engine: &TemplateEngine<'_>, page: &TemplatePage) -> Result<(String, Vec<u8>), Diagnostic> {
+    Ok((file(&page.address), engine.render(&page.template, &page.view)?))
 }
 
 /// Returns the pages for a bundle: articles and lists.
@@ -180,8 +161,8 @@ pub(super) fn texts(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
         [lists::build_pages, models::build_pages, glossary::build_pages, entry::lists];
     let categories: BTreeSet<&str> = site.errors.iter().map(|error| error.data.category.as_str()).collect();
     let errors: Vec<_> = categories.into_iter().flat_map(|category| cx.errors_of(category)).collect();
-    let build_pages = errors.into_par_iter().map(|error| error::build_page(cx, error));
-    build_pages
+    let errors = errors.into_par_iter().map(|error| error::build_page(cx, error));
+    errors
         .chain(all(lists::category, site.categories.len()))
         .chain(all(guide::build_page, site.guides.len()))
         .chain(all(tool::build_page, site.tools.len()))

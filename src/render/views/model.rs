@@ -11,12 +11,12 @@ use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_model};
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{Fact, SourceView, TocLine, context_label, parameters, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run, runs_on};
 use crate::render::views::model_facts::facts;
 use crate::render::views::verdicts::{SizeRow, quants_of, sizes, verdict_summary};
 use crate::site::kinds::ModelData;
-use crate::site::{CACHE_TYPES, DEFAULT_CTX, Figures, Head, ModelFit, Page, Run, format_count, gib};
+use crate::site::{CACHE_TYPES, DEFAULT_CTX, Figures, ModelFit, Page, Run, format_count, gib};
 
 #[derive(Serialize)]
 struct ModelView {
@@ -110,9 +110,7 @@ pub(in crate::render) fn by_parameters<'s>(cx: &RenderContext<'s>) -> Vec<&'s Pa
 }
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
-    let models = &cx.site().models;
-    let model = &models[at];
-    let heads: Vec<&Head> = models.iter().map(|model| &model.head).collect();
+    let model = &cx.site().models[at];
     let address = model.head.id.address();
     let view = view(cx, model, &root(&address));
     let meta = PageMeta {
@@ -125,7 +123,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc: contents(cx, &view),
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbors(&heads, at));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "model", view_value(&view)),
         template: "model.html".into(),

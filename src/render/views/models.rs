@@ -95,7 +95,7 @@ fn build_page(
         ("by_memory_href", href(&root(&address), "models-by-memory/").into()),
     ]);
     let template = template.into();
-    TemplatePage { view: with_layout(cx.layout(meta, (None, None)), "models", view), template, address }
+    TemplatePage { view: with_layout(cx.layout(meta), "models", view), template, address }
 }
 
 /// Returns families by name, each with its smallest model first.

@@ -7,8 +7,8 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{SourceView, TocLine, parameters, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
-use crate::site::{Head, gib};
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
+use crate::site::gib;
 
 #[derive(Serialize)]
 struct QuantView {
@@ -31,9 +31,7 @@ struct ModelSize {
 }
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
-    let quants = &cx.site().quants;
-    let quant = &quants[at];
-    let heads: Vec<&Head> = quants.iter().map(|quant| &quant.head).collect();
+    let quant = &cx.site().quants[at];
     let address = quant.head.id.address();
     let root = root(&address);
     let body = cx.body(&quant.head);
@@ -60,7 +58,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc,
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbors(&heads, at));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "quant", view_value(view)),
         template: "quant.html".into(),

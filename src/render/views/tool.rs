@@ -7,8 +7,7 @@ use crate::render::address::root;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::common::{ErrorRow, SourceView, TocLine, VerifiedView, sources};
-use crate::render::views::context::{PageMeta, RenderContext, neighbors, with_layout};
-use crate::site::Head;
+use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 
 /// Maximum number of errors on the page of a tool; the pages of the categories list all.
 const MAX_ERRORS: usize = 500;
@@ -27,9 +26,7 @@ struct ToolView {
 }
 
 pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
-    let tools = &cx.site().tools;
-    let tool = &tools[at];
-    let heads: Vec<&Head> = tools.iter().map(|tool| &tool.head).collect();
+    let tool = &cx.site().tools[at];
     let address = tool.head.id.address();
     let root = root(&address);
     let errors = cx.errors_naming(&tool.head.id.slug);
@@ -58,7 +55,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         toc,
         noindex: false,
     };
-    let layout = cx.layout(meta, neighbors(&heads, at));
+    let layout = cx.layout(meta);
     TemplatePage {
         view: with_layout(layout, "tool", view_value(view)),
         template: "tool.html".into(),
