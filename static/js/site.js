@@ -327,7 +327,7 @@
   // is the reader's system. Without scripts all variants are shown.
   let chosen = [];
   try {
-    chosen = JSON.parse(localStorage.getItem("variants")) || [];
+    chosen = [].concat(JSON.parse(localStorage.getItem("variants")) || []);
   } catch {
     /* nothing is remembered */
   }

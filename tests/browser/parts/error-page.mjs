@@ -111,6 +111,14 @@ export default function ({ folder, browser, url }) {
       for (const block of await page.locator(".variants .code").all()) assert.ok(await block.isVisible());
     }));
 
+  test("error page: a remembered choice of another form is none", () =>
+    visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, {}, async (page, { trouble }) => {
+      await page.evaluate(() => localStorage.setItem("variants", '{"a":1}'));
+      await page.reload();
+      await page.locator(".variants [aria-pressed=true]").first().waitFor({ state: "attached" });
+      assert.deepEqual(trouble, []);
+    }));
+
   test("error page: without scripts every variant is shown", () =>
     visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, { javaScriptEnabled: false }, async page => {
       await page.emulateMedia({ media: "print" });
