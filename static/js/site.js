@@ -232,12 +232,6 @@
     if (note) note.hidden = today < badge.dataset.overdueOn;
   });
 
-  // A click on a heading's link also copies its address.
-  document.addEventListener("click", event => {
-    const link = event.target.closest && event.target.closest("a.anchor");
-    if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(() => {});
-  });
-
   // The reader's own device, stored in this browser only: "slug", or "slug@GB" for one of several memory sizes.
   kbgen.ownDevice = () => {
     try {

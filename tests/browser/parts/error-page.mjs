@@ -235,6 +235,14 @@ export default function ({ folder, browser, url }) {
     assert.ok(y >= 0 && y < 900, `the heading is at ${y}`);
   });
 
+  on("the link of a heading changes the address, not the clipboard", {}, async (page, { context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate(() => navigator.clipboard.writeText("a command"));
+    await page.locator("article :is(h2, h3) > .anchor").first().click();
+    assert.match(page.url(), /#[\w-]+$/);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "a command");
+  });
+
   on("the chosen theme is remembered on the next page", {}, async page => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
