@@ -243,6 +243,17 @@ export default function ({ folder, browser, url }) {
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "a command");
   });
 
+  on("code is printed on white", { colorScheme: "dark" }, async page => {
+    await page.emulateMedia({ media: "print" });
+    assert.equal(
+      await page
+        .locator(".code pre")
+        .first()
+        .evaluate(code => getComputedStyle(code).backgroundImage),
+      "none",
+    );
+  });
+
   on("the chosen theme is remembered on the next page", {}, async page => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
