@@ -249,7 +249,7 @@
     }
   };
 
-  // Closes the menu with Escape, by a click elsewhere, and when the page is left.
+  // Closes the menu with Escape, by a click elsewhere, and when the focus or the reader leaves it.
   const menu = document.querySelector(".menu");
   if (menu) {
     const close = event => {
@@ -257,6 +257,10 @@
     };
     document.addEventListener("click", close);
     addEventListener("pagehide", close);
+    menu.addEventListener("focusout", event => {
+      const to = /** @type {PageElement} */ (event.relatedTarget);
+      if (to && !menu.contains(to)) close(event);
+    });
     menu.addEventListener("keydown", event => {
       if (event.key !== "Escape") return;
       close(event);
