@@ -286,7 +286,8 @@
     }
   });
 
-  // Search: loads its script on first use, and passes on what was typed meanwhile.
+  // Search: loads its script on first use, and passes on what was typed meanwhile. Who enters another field meanwhile
+  // wants no dialog.
   const link = document.getElementById("kbgen-search");
   let early = null;
   function search() {
@@ -295,11 +296,11 @@
     early = "";
     Promise.all(root.dataset.finder.split(" ").map(load)).then(
       () => {
-        kbgen.openSearch(early);
+        if (early !== null) kbgen.openSearch(early);
         early = null;
       },
       () => {
-        location.href = link.href;
+        if (early !== null) location.href = link.href;
       },
     );
   }
@@ -310,6 +311,9 @@
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       search();
+    });
+    addEventListener("focusin", event => {
+      if (event.target.closest("input, textarea, select")) early = null;
     });
     addEventListener("keydown", event => {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey;

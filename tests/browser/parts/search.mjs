@@ -291,6 +291,28 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(requests.slice(before), []);
     }));
 
+  test("search: what is typed into another field while it loads stays there, and the dialog does not open", () =>
+    visiting(browser, url, {}, async page => {
+      let release;
+      const held = new Promise(done => {
+        release = done;
+      });
+      await page.route("**/js/finder.*.js", async route => {
+        await held;
+        await route.continue();
+      });
+      await page.locator("#kbgen-search").click();
+      await page.locator("#paste-text").click();
+      await page.keyboard.type("CUDA error");
+      release();
+      await page.waitForFunction(() => kbgen.openSearch);
+      assert.equal(await page.locator("#paste-text").inputValue(), "CUDA error");
+      assert.equal(await page.locator("dialog").count(), 0);
+      await page.locator("#kbgen-search").click();
+      await rows(page).first().waitFor();
+      assert.equal(await field(page).inputValue(), "");
+    }));
+
   test("search: an index that cannot be loaded is told of, and typing tries again", () =>
     visiting(browser, url + MODEL, {}, async page => {
       await page.route("**/data/search.js", route => route.abort());
