@@ -247,10 +247,16 @@
       const text = (event.clipboardData ? event.clipboardData.getData("text") : "").trim();
       if (text.length <= TYPED && text.indexOf("\n") < 0) return;
       event.preventDefault();
-      kbgen.load(data.case).then(() => {
-        options.leave();
-        location.href = data.root + kbgen.caseAddress(text, CASE);
-      });
+      kbgen.load(data.case).then(
+        () => {
+          options.leave();
+          location.href = data.root + kbgen.caseAddress(text, CASE);
+        },
+        () => {
+          field.value = text.replace(/\s+/g, " ");
+          failed();
+        },
+      );
     });
     field.addEventListener("keydown", event => {
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -323,6 +323,25 @@ export default function ({ folder, browser, url }) {
       await rows(page).first().waitFor();
     }));
 
+  test("search: a pasted log stays in the field if it cannot be passed on", () =>
+    visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
+      await page.route("**/js/case.*.js", route => route.abort());
+      await page.keyboard.press("/");
+      await said(page).filter({ hasText: "could not be loaded" }).waitFor();
+      trouble.length = 0;
+      await field(page).evaluate(element => {
+        element.value = "";
+        const data = new DataTransfer();
+        data.setData("text", "one\ntwo\nthree\nfour\nfive");
+        element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      });
+      await page.waitForFunction(() => document.querySelector("dialog input").value === "one two three four five");
+      await page.unroute("**/js/case.*.js");
+      await page.keyboard.type(" six");
+      await rows(page).filter({ hasText: "Diagnose this text" }).waitFor();
+      assert.ok(!trouble.some(each => each.startsWith("exception")), trouble.join("\n"));
+    }));
+
   for (const [dress, options] of Object.entries({ light: {}, dark: { colorScheme: "dark" }, phone: PHONE })) {
     test(`search: axe-core finds nothing in the dialog in ${dress}`, () =>
       visiting(browser, `${url}errors/cuda-oom-loading-model/`, options, async (page, { trouble }) => {
