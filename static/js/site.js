@@ -320,6 +320,7 @@
       const slash = event.key === "/" && plain && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
       if ((slash && early === null) || (event.key === "k" && (mac ? event.metaKey : event.ctrlKey))) search();
       else if (early !== null && plain && event.key.length === 1) early += event.key;
+      else if (early && event.key === "Enter") early += "\n";
       else return;
       event.preventDefault();
     });

@@ -323,6 +323,27 @@ export default function ({ folder, browser, url }) {
       await rows(page).first().waitFor();
     }));
 
+  test("search: Enter before the index is loaded opens the first result once it is", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      for (const files of ["**/js/finder.*.js", "**/data/search.js"]) {
+        await page.goto(url + MODEL);
+        let release;
+        const held = new Promise(done => {
+          release = done;
+        });
+        await page.route(files, async route => {
+          await held;
+          await route.continue();
+        });
+        await page.keyboard.press("/");
+        if (files.includes("data")) await field(page).waitFor();
+        await page.keyboard.type("4090");
+        await page.keyboard.press("Enter");
+        release();
+        await page.waitForURL(`${url}hardware/geforce-rtx-4090/index.html`);
+      }
+    }));
+
   test("search: a pasted log stays in the field if it cannot be passed on", () =>
     visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
       await page.route("**/js/case.*.js", route => route.abort());
@@ -398,6 +419,8 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.type("h100");
       await panel(page).locator("li a", { hasText: "H100" }).first().waitFor();
       assert.match(page.url(), /\?q=h100$/);
+      await page.keyboard.press("Enter");
+      assert.ok(await first.evaluate(link => link === document.activeElement));
       assert.equal(await page.locator("dialog").count(), 0);
       assert.deepEqual(trouble, []);
     }));
