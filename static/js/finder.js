@@ -215,7 +215,7 @@
       if (groups.some(group => group.all > group.rows.length) && chooses) {
         more.push({
           title: t("All {n} results", { n: pages.length }),
-          href: `${file("search/")}?q=${encodeURIComponent(text)}`,
+          href: `${file("search/")}?q=${kbgen.encoded(text)}`,
         });
       }
       // Short input is a name; longer input may be a message.
@@ -354,7 +354,7 @@
         // Keeps the address of a missing page.
         if (!/\/search\/(index\.html)?$/.test(location.pathname)) return;
         try {
-          history.replaceState(null, "", location.pathname + (text ? `?q=${encodeURIComponent(text)}` : ""));
+          history.replaceState(null, "", location.pathname + (text ? `?q=${kbgen.encoded(text)}` : ""));
         } catch {
           /* file:// may refuse */
         }

@@ -170,7 +170,7 @@
     const title = kbgen.masked(head.slice(0, 200), 200).slice(0, 100);
     const body = `\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``;
     const values = { "{title}": title, "{body}": body };
-    link.href = issues.replace(/\{title\}|\{body\}/g, hole => encodeURIComponent(values[hole]));
+    link.href = issues.replace(/\{title\}|\{body\}/g, hole => kbgen.encoded(values[hole]));
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),
@@ -182,7 +182,7 @@
   function searched(text) {
     const line = el("p");
     const link = el("a", t("Search all pages for this text"));
-    link.href = `${root.root}search/index.html#q=${encodeURIComponent(text.trim())}`;
+    link.href = `${root.root}search/index.html#q=${kbgen.encoded(text.trim())}`;
     line.appendChild(link);
     return line;
   }

@@ -292,6 +292,25 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("half a character, in the text or where it is cut, is answered and left out of addresses", () =>
+    visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
+      await page.locator("#paste-text").focus();
+      await page.waitForFunction(() => kbgen.findPage);
+      for (const text of [`${"x".repeat(99)}\u{1f600} something`, "\ud800 zzzzq"]) {
+        await page.locator("#paste-text").evaluate((box, text) => {
+          box.value = text;
+        }, text);
+        await page.locator("#paste-go").click();
+        const address = await page.locator("#paste-out a[href*='issues/new']").getAttribute("href");
+        assert.ok(decodeURIComponent(address).includes(text.trim().replace("\ud800 ", "").slice(0, 99)), address);
+        await page.locator("#paste-text").evaluate(box => {
+          box.value = "";
+        });
+        await page.locator("#paste-go").click();
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
   const hostile = {
     "one letter": "a",
     "white space": " ",
