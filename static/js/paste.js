@@ -228,11 +228,14 @@
     return list;
   }
 
+  // Sequences of a terminal, other unprintable characters, and those that reverse a text.
+  const SHAPELESS =
+    // eslint-disable-next-line no-control-regex
+    /\x1b(?:\[[\d;?: ]*[@-~]?|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\))?|[\0-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069]/g;
   // The line of a message, shortened around the match to whole words.
   function around(line, at) {
-    const text = line.replace(SHAPELESS, "");
-    const before = text.slice(0, at).trimStart();
-    const after = text.slice(at).trimEnd();
+    const before = line.slice(0, at).replace(SHAPELESS, "").trimStart();
+    const after = line.slice(at).replace(SHAPELESS, "").trimEnd();
     const start = before.length > 40 ? `…${before.slice(-40).replace(/^\S*\s+/, "")}` : before;
     const end = after.length > 160 ? `${after.slice(0, 160).replace(/\s+\S*$/, "")}…` : after;
     return start + end;
@@ -363,6 +366,12 @@
         ),
       );
     }
+    if (complete(box.value) !== box.value) {
+      const size = figureOfLength(text.length);
+      out.appendChild(
+        el("p", t("The box shows only the end of the log. All of it was read: {size}.", { size }), "small"),
+      );
+    }
     if (fits) {
       out.replaceChildren(heading(t("The calculator answers this question:")), fits);
       if (near.length) out.appendChild(el("p", t("Similar pages:"), "small"));
@@ -453,7 +462,7 @@
     clearTimeout(pause);
     clearTimeout(reading);
     const mine = ++runs;
-    const text = held || box.value;
+    const text = complete(box.value);
     if (!text.trim()) return out.replaceChildren();
     if (text.length > LARGE) {
       out.replaceChildren(el("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
@@ -468,26 +477,32 @@
     }, failed);
   }
 
-  // Text fields are slow with long texts and with unprintable characters: such a log is kept separately and matched
-  // completely, and the box shows its end.
+  // Text fields are slow with long texts: of such a log the box shows the end. The text before it belongs to what the
+  // box contains as long as that has the same start.
   const LARGE = 100000;
   const LONGEST = 8388608;
-  // eslint-disable-next-line no-control-regex
-  const SHAPELESS = /[\0-\x08\x0e-\x1f]/g;
-  let held = "";
+  const SHOWN = 10000;
+  let head = "";
+  let start = "";
+  const complete = text => (text.startsWith(start) ? head : "") + text;
   function figureOfLength(length) {
     return length < 1048576 ? `${Math.ceil(length / 1024)} KiB` : `${(length / 1048576).toFixed(1)} MiB`;
   }
   function take(text) {
-    held = text.slice(-LONGEST);
-    box.value = held.slice(-10000).replace(SHAPELESS, "");
+    const log = text.replace(SHAPELESS, "").slice(-LONGEST);
+    head = log.slice(0, -SHOWN);
+    box.value = log.slice(-SHOWN);
+    start = box.value.slice(0, 100);
     run();
   }
   box.addEventListener("paste", event => {
     const text = event.clipboardData ? event.clipboardData.getData("text") : "";
-    if (text.length <= LARGE && text.search(SHAPELESS) < 0) return;
+    const printable = text.replace(SHAPELESS, "");
+    if (text.length <= LARGE && text === printable) return;
     event.preventDefault();
-    take(text);
+    // Only this kind of change can be undone, but it is slow.
+    if (text.length <= LARGE) document.execCommand("insertText", false, printable);
+    else take(complete(box.value.slice(0, box.selectionStart) + text + box.value.slice(box.selectionEnd)));
   });
   box.addEventListener("drop", event => {
     const file = event.dataTransfer.files[0];
@@ -565,7 +580,7 @@
     } catch {
       return;
     }
-    held = "";
+    head = start = "";
     request();
   }
   // The focus already announces the result; the live region would repeat it.
@@ -585,14 +600,13 @@
   if (box.value && !runs) run();
 
   box.addEventListener("input", () => {
-    held = "";
     withdraw();
     clearTimeout(pause);
     pause = setTimeout(run, 250);
   });
   kbgen.findPage = () => {
     request();
-    if (!(held || box.value).trim()) box.focus();
+    if (!complete(box.value).trim()) box.focus();
   };
   document.getElementById("paste-go").addEventListener("click", kbgen.findPage);
 
@@ -604,7 +618,7 @@
     if (event.key === "Enter" && inBox && (event.ctrlKey || event.metaKey)) request();
     else if (event.key === "Escape") {
       if (inBox) {
-        held = box.value = "";
+        box.value = "";
         run();
       } else box.focus();
     } else if (

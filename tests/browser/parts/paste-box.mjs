@@ -388,10 +388,43 @@ export default function ({ folder, browser, url }) {
         await found(page).first().waitFor();
         assert.equal(await found(page).first().innerText(), samples[0].title);
         assert.ok((await page.locator("#paste-text").inputValue()).length <= 10_000);
+        // The rest is still read after a change, and is gone with the text that it belongs to.
+        const note = page.locator("#paste-out", { hasText: "The box shows only the end of the log." });
+        await page.locator("#paste-text").press("Control+End");
+        await page.keyboard.type(" ");
+        await page.locator("#paste-go").click();
+        await note.waitFor();
+        assert.equal(await found(page).first().innerText(), samples[0].title);
+        await paste(page, HEALTHY);
+        await note.waitFor({ state: "detached" });
+        assert.equal(await found(page).filter({ hasText: samples[0].title }).count(), 0);
         await paste(page, "");
         await found(page).first().waitFor({ state: "detached" });
       }
       assert.deepEqual(trouble, []);
+    }));
+
+  test("a paste with the colors of a terminal goes where the cursor is, without them, and can be undone", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      const box = page.locator("#paste-text");
+      await box.fill("before\n\nafter");
+      await page.waitForFunction(() => kbgen.findPage);
+      await box.evaluate(box => {
+        box.setSelectionRange(7, 7);
+        const data = new DataTransfer();
+        data.setData("text", "\u001b[1;31merror\u001b[0m in\u001b]8;;file://a\u0007 line\u202e 3\b");
+        box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, cancelable: true, bubbles: true }));
+      });
+      assert.equal(await box.inputValue(), "before\nerror in line 3\nafter");
+      await page.keyboard.press("Control+Z");
+      assert.equal(await box.inputValue(), "before\n\nafter");
+    }));
+
+  test("a quoted line does not change its direction", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      await paste(page, `\u202e\u2066${samples[0].sample}`);
+      await page.locator("#paste-out mark").first().waitFor();
+      assert.doesNotMatch(await page.locator("#paste-out").innerText(), /[\u202a-\u202e\u2066-\u2069]/);
     }));
 
   test("a log inside a mebibyte of other lines is still found", () =>
