@@ -616,12 +616,8 @@
     const at = links.indexOf(/** @type {PageElement} */ (document.activeElement));
     const inBox = event.target === box;
     if (event.key === "Enter" && inBox && (event.ctrlKey || event.metaKey)) request();
-    else if (event.key === "Escape") {
-      if (inBox) {
-        box.value = "";
-        run();
-      } else box.focus();
-    } else if (
+    else if (event.key === "Escape") box.focus();
+    else if (
       event.key === "ArrowDown" &&
       links.length &&
       (at >= 0 || (inBox && box.selectionStart === box.value.length) || document.activeElement === out.firstChild)
