@@ -7,6 +7,7 @@
   const root = document.documentElement.dataset;
   const box = document.getElementById("paste-text");
   const out = document.getElementById("paste-out");
+  const status = document.getElementById("kbgen-paste-status");
   if (!box) return;
   // Timer before matching starts, and the current run.
   let pause = 0;
@@ -412,10 +413,11 @@
       : t("No page matches this exact message. Similar pages:");
   }
 
-  // The first line of the result, which can have the focus.
+  // The first line of the result, which can have the focus. It is announced, unless it has been just before.
   function heading(text) {
     const line = el("p", text, "said");
     line.tabIndex = -1;
+    if (status.textContent !== text) status.textContent = text;
     return line;
   }
   // Scrolls to the result after a request, unless the reader has moved on. The style sheet defines whether scrolling
@@ -427,6 +429,8 @@
     requested = false;
     // A heading has the focus only if a page was opened at it.
     if (active && active !== document.body && !active.matches("h1") && !box.closest(".paste").contains(active)) return;
+    // The focus announces it, too.
+    status.textContent = "";
     answer.focus({ preventScroll: true });
     const place = answer.getBoundingClientRect();
     if (place.top < 0 || place.bottom > innerHeight * 0.7) answer.scrollIntoView({ block: "start" });
@@ -583,15 +587,9 @@
     head = start = "";
     request();
   }
-  // The focus already announces the result; the live region would repeat it.
   function request() {
     requested = true;
-    out.setAttribute("aria-live", "off");
     run();
-  }
-  function withdraw() {
-    requested = false;
-    out.setAttribute("aria-live", "polite");
   }
   addEventListener("hashchange", opened);
   opened();
@@ -600,7 +598,7 @@
   if (box.value && !runs) run();
 
   box.addEventListener("input", () => {
-    withdraw();
+    requested = false;
     clearTimeout(pause);
     pause = setTimeout(run, 250);
   });

@@ -190,6 +190,19 @@ export default function ({ folder, browser, url }) {
       assert.ok((await answerPlace(page)).top < 844);
     }));
 
+  test("an answer that comes by itself is announced in one line, and one that gets the focus is not", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      const said = page.locator("#paste-out .said");
+      const status = page.locator(".paste [role=status]");
+      await paste(page, samples[0].sample);
+      await said.waitFor();
+      assert.equal(await status.innerText(), await said.innerText());
+      assert.equal(await page.locator("[aria-live] .found, [role=status] .found").count(), 0);
+      await page.locator("#paste-go").click();
+      await page.locator("#paste-out .said:focus").waitFor();
+      assert.equal(await status.innerText(), "");
+    }));
+
   test("who types on, or has gone elsewhere, keeps the focus when the answer comes", () =>
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
       let release;
