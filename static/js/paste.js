@@ -18,8 +18,13 @@
 
   function load() {
     return Promise.all(
-      [root.match, root.readings, root.search, root.names, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
+      [root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
     ).then(numberPatterns);
+  }
+  // What finds pages by their names; the single file has the script already.
+  const NAMES = ["data/search.js"].concat(root.names ? root.names.slice(root.root.length) : []);
+  function tell(text) {
+    out.textContent = status.textContent = text;
   }
   // The signatures of a whole table have the distance of each pattern from the first one that no signature before has.
   function numberPatterns() {
@@ -263,7 +268,7 @@
     const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
     // A few words are a question to the search, which orders the pages whose messages begin with them.
     const typed = question && !exact.length && isTyped(text);
-    if (typed && lacks(kbgen.pages ? [] : ["data/search.js"])) return;
+    if (typed && lacks(kbgen.pages && kbgen.names ? [] : NAMES)) return;
     const named = typed && kbgen.pages ? kbgen.names(kbgen.pages, text) : { pages: [], missing: [] };
     if (lacks(named.missing)) return;
     const order = named.pages.map(page => page.address);
@@ -449,6 +454,7 @@
   }
   // Loads parts of the tables, and goes on unless the text has changed meanwhile.
   function loadParts(files, mine, done) {
+    tell(t("Loading the data\u2026"));
     Promise.all(files.map(file => kbgen.load(root.root + file))).then(
       () => {
         if (mine === runs) done();
@@ -467,11 +473,13 @@
     clearTimeout(reading);
     const mine = ++runs;
     const text = complete(box.value);
-    if (!text.trim()) return out.replaceChildren();
-    if (text.length > LARGE) {
-      out.replaceChildren(el("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
-    }
-    load().then(() => {
+    if (!text.trim()) return tell("");
+    if (!kbgen.tables) tell(t("Loading the data\u2026"));
+    else if (text.length > LARGE) tell(t("Reading {size}\u2026", { size: figureOfLength(text.length) }));
+    const loaded = load();
+    // A short text needs these files unless a page has its message: their requests do not wait for that.
+    if (isTyped(text)) [...NAMES, "data/similar.js"].forEach(file => kbgen.load(root.root + file).catch(() => {}));
+    loaded.then(() => {
       // The text may have changed while the tables were loading.
       if (mine === runs) {
         work(kbgen.match(kbgen.tables.match, text), mine, found => {

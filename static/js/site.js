@@ -41,22 +41,26 @@
   // after an anchor.
   const paste = document.getElementById("paste");
   if (paste) {
-    const want = () => {
-      load(paste.dataset.script).catch(() => {});
+    const box = paste.querySelector("textarea");
+    const tell = text => {
+      all("#kbgen-paste-status, #paste-out", paste).forEach(place => {
+        place.textContent = text;
+      });
     };
-    ["focusin", "pointerenter", "dragenter"].forEach(name => {
-      paste.addEventListener(name, want, { once: true });
+    const want = () =>
+      load(paste.dataset.script).catch(() => {
+        tell(box.value && t("The data could not be loaded. Try again."));
+      });
+    ["focusin", "pointerenter", "dragenter", "input"].forEach(name => {
+      paste.addEventListener(name, want);
     });
     // Repeats a press of the button that came before the script.
     paste.addEventListener("click", event => {
-      if (event.target.id === "paste-go" && !kbgen.findPage) {
-        load(paste.dataset.script).then(
-          () => {
-            kbgen.findPage();
-          },
-          () => {},
-        );
-      }
+      if (event.target.id !== "paste-go" || kbgen.findPage) return;
+      tell(box.value && t("Loading the data\u2026"));
+      want().then(() => {
+        if (kbgen.findPage) kbgen.findPage();
+      });
     });
     // Prevents the browser from opening a dropped file before the script is loaded.
     ["dragover", "drop"].forEach(name => {

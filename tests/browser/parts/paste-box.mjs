@@ -190,6 +190,50 @@ export default function ({ folder, browser, url }) {
       assert.ok((await answerPlace(page)).top < 844);
     }));
 
+  test("until the data is loaded, the box says that it loads, and a short text asks for all files at once", () =>
+    visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async (page, { requests }) => {
+      for (const files of ["**/js/paste.*.js", "**/data/diagnose.js"]) {
+        await page.goto(`${url}diagnose/`);
+        let release;
+        const held = new Promise(done => {
+          release = done;
+        });
+        await page.route(files, async route => {
+          await held;
+          await route.continue();
+        });
+        await paste(page, "cuda memory fragmentation");
+        await page.locator("#paste-go").tap();
+        await page.locator("#paste-out", { hasText: /^Loading the data…$/ }).waitFor();
+        assert.equal(await page.locator(".paste [role=status]").innerText(), "Loading the data…");
+        if (files.includes("data")) {
+          await page.waitForFunction(() => document.querySelector("script[src$='data/similar.js']"));
+          for (const name of [/js\/names\./, /data\/search\.js/, /data\/similar\.js/]) {
+            assert.ok(
+              requests.some(request => name.test(request.url)),
+              `${name}`,
+            );
+          }
+        }
+        release();
+        await page.locator("#paste-out .said:focus").waitFor();
+      }
+    }));
+
+  test("a script that cannot be loaded is told of, and typing or the button tries again", () =>
+    visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
+      await page.route("**/js/paste.*.js", route => route.abort());
+      await page.locator("#paste-text").focus();
+      await page.keyboard.type("cuda");
+      const failed = page.locator("#paste-out", { hasText: /^The data could not be loaded\. Try again\.$/ });
+      await failed.waitFor();
+      await page.locator("#paste-go").tap();
+      await failed.waitFor();
+      await page.unroute("**/js/paste.*.js");
+      await page.keyboard.type(" memory");
+      await found(page).first().waitFor();
+    }));
+
   test("an answer that comes by itself is announced in one line, and one that gets the focus is not", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
       const said = page.locator("#paste-out .said");
@@ -247,6 +291,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url, {}, async (page, { requests, trouble }) => {
       await page.locator("#paste-text").focus();
       await page.waitForFunction(() => kbgen.tables && kbgen.match && kbgen.search);
+      assert.ok(requests.every(request => !/js\/names\./.test(request.url)));
       const before = requests.length;
       await paste(page, `password=hunter2\n${samples[0].sample}`);
       await found(page).first().waitFor();
