@@ -473,6 +473,7 @@
     clearTimeout(reading);
     const mine = ++runs;
     const text = complete(box.value);
+    keep();
     if (!text.trim()) return tell("");
     if (!kbgen.tables) tell(t("Loading the data\u2026"));
     else if (text.length > LARGE) tell(t("Reading {size}\u2026", { size: figureOfLength(text.length) }));
@@ -490,13 +491,24 @@
   }
 
   // Text fields are slow with long texts: of such a log the box shows the end. The text before it belongs to what the
-  // box contains as long as that has the same start.
+  // box contains as long as that has the same start. After a return, browsers restore the box; the state of the history
+  // has the text before it.
   const LARGE = 100000;
   const LONGEST = 8388608;
   const SHOWN = 10000;
-  let head = "";
-  let start = "";
+  let [head, start] = (history.state && history.state.log) || ["", ""];
+  let kept = head;
   const complete = text => (text.startsWith(start) ? head : "") + text;
+  function keep() {
+    const used = box.value.startsWith(start) ? head : "";
+    if (used === kept) return;
+    kept = used;
+    try {
+      history.replaceState({ ...history.state, log: used && [head, start] }, "");
+    } catch {
+      /* too long: not restored */
+    }
+  }
   function figureOfLength(length) {
     return length < 1048576 ? `${Math.ceil(length / 1024)} KiB` : `${(length / 1048576).toFixed(1)} MiB`;
   }
@@ -600,6 +612,7 @@
     run();
   }
   addEventListener("hashchange", opened);
+  keep();
   opened();
   load().catch(() => {});
   // Handles input from before the script was loaded.

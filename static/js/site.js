@@ -54,6 +54,10 @@
     ["focusin", "pointerenter", "dragenter", "input"].forEach(name => {
       paste.addEventListener(name, want);
     });
+    // After a return, the browser has restored the text by now.
+    addEventListener("pageshow", () => {
+      if (box.value) want();
+    });
     // Repeats a press of the button that came before the script.
     paste.addEventListener("click", event => {
       if (event.target.id !== "paste-go" || kbgen.findPage) return;

@@ -463,6 +463,31 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("whoever comes back from a page finds the text and its answer, also of a long log", () =>
+    visiting(browser, url, {}, async (page, { trouble }) => {
+      const log = `${samples[0].sample}\n${"INFO 10:20:30 all is well\n".repeat(20_000)}`;
+      for (const text of [samples[0].sample, log]) {
+        await page.locator("#paste-text").focus();
+        await page.waitForFunction(() => kbgen.findPage);
+        await page.locator("#paste-text").evaluate((box, text) => {
+          const data = new DataTransfer();
+          data.setData("text", text);
+          box.value = text.length < 10_000 ? text : "";
+          box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, cancelable: true, bubbles: true }));
+          document.getElementById("paste-go").click();
+        }, text);
+        await found(page).first().click();
+        await page.waitForURL(/\/errors\//);
+        await page.goBack();
+        await found(page).first().waitFor();
+        assert.equal(await found(page).first().innerText(), samples[0].title);
+      }
+      await paste(page, "");
+      await found(page).first().waitFor({ state: "detached" });
+      assert.ok(!(await page.evaluate(() => history.state.log)));
+      assert.deepEqual(trouble, []);
+    }));
+
   test("a paste with the colors of a terminal goes where the cursor is, without them, and can be undone", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
       const box = page.locator("#paste-text");
