@@ -209,6 +209,7 @@ declare const kbgen: {
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js
+  encoded(text: string): string;
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;
   settingInLog(text: string, match: Match, tables: Tables): LogSetting;

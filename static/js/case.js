@@ -11,12 +11,13 @@
       .replace(/\b(?!127\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}\b/g, "[ip]")
       .replace(/((?:\/home|\/Users|[A-Z]:\\Users)[\\\/])[^\\\/\s\x22\x27]+/g, "$1[name]")
       .trim()
-      .slice(-longest)
-      // A lone surrogate is not valid in an address.
-      .replace(/\p{Surrogate}/gu, "");
+      .slice(-longest);
+
+  // Text in an address, in which half of a character is not valid.
+  kbgen.encoded = text => encodeURIComponent(text.replace(/\p{Surrogate}/gu, ""));
 
   // The address, relative to the root of the site, that opens diagnosis with the end of a text.
-  kbgen.caseAddress = (text, longest) => `diagnose/index.html#case=${encodeURIComponent(kbgen.masked(text, longest))}`;
+  kbgen.caseAddress = (text, longest) => `diagnose/index.html#case=${kbgen.encoded(kbgen.masked(text, longest))}`;
 })();
 
 // Settings of the calculator in a log: {model, quant, ctx, gpu, mem}.

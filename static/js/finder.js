@@ -110,6 +110,8 @@
     let rows = [];
     let active = -1;
     let asked = null;
+    // Whether Enter was pressed before there were results.
+    let entered = false;
 
     if (chooses) {
       const lens = document.querySelector(".lens");
@@ -200,6 +202,7 @@
       const found = kbgen.names(kbgen.pages, text);
       if (found.missing.length) {
         status.textContent = t("Loading\u2026");
+        rows = [];
         Promise.all(found.missing.map(file => kbgen.load(data.root + file))).then(() => {
           asked = null;
           show();
@@ -212,7 +215,7 @@
       if (groups.some(group => group.all > group.rows.length) && chooses) {
         more.push({
           title: t("All {n} results", { n: pages.length }),
-          href: `${file("search/")}?q=${encodeURIComponent(text)}`,
+          href: `${file("search/")}?q=${kbgen.encoded(text)}`,
         });
       }
       // Short input is a name; longer input may be a message.
@@ -227,6 +230,7 @@
       if (more.length) groups.push({ rows: more });
       renderResults(groups, found.parts);
       status.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
+      if (entered) enter();
     }
     // Shows results for the current input, once the index is loaded.
     function refresh() {
@@ -239,28 +243,45 @@
     }
     function failed() {
       asked = null;
+      rows = [];
       status.textContent = t("The index could not be loaded. Check your connection and try again.");
     }
 
-    field.addEventListener("input", refresh);
+    // Opens the chosen result, or moves to the first one on the page.
+    function enter(apart) {
+      const row = rows[chooses ? active : 0];
+      entered = !row;
+      if (!row) refresh();
+      else if (!chooses) row.focus();
+      else if (apart) window.open(row.href);
+      else row.click();
+    }
+
+    field.addEventListener("input", () => {
+      entered = false;
+      refresh();
+    });
     field.addEventListener("paste", event => {
       const text = (event.clipboardData ? event.clipboardData.getData("text") : "").trim();
       if (text.length <= TYPED && text.indexOf("\n") < 0) return;
       event.preventDefault();
-      kbgen.load(data.case).then(() => {
-        options.leave();
-        location.href = data.root + kbgen.caseAddress(text, CASE);
-      });
+      kbgen.load(data.case).then(
+        () => {
+          options.leave();
+          location.href = data.root + kbgen.caseAddress(text, CASE);
+        },
+        () => {
+          field.value = text.replace(/\s+/g, " ");
+          failed();
+        },
+      );
     });
     field.addEventListener("keydown", event => {
       const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      const row = rows[active];
-      if (event.isComposing || !chooses) return;
-      if (by && rows.length) point((active + by + rows.length) % rows.length);
-      else if (event.key === "Enter" && row) {
-        if (event.ctrlKey || event.metaKey) window.open(row.href);
-        else row.click();
-      } else return;
+      if (event.isComposing) return;
+      if (by && chooses && rows.length) point((active + by + rows.length) % rows.length);
+      else if (event.key === "Enter") enter(event.ctrlKey || event.metaKey);
+      else return;
       event.preventDefault();
     });
     // Keeps the focus in the field while the list is pressed; a followed link closes the dialog.
@@ -277,6 +298,7 @@
         field.focus();
         if (typed) field.value = typed;
         else field.select();
+        entered = /\n$/.test(typed);
         refresh();
       },
       ask(text) {
@@ -332,7 +354,7 @@
         // Keeps the address of a missing page.
         if (!/\/search\/(index\.html)?$/.test(location.pathname)) return;
         try {
-          history.replaceState(null, "", location.pathname + (text ? `?q=${encodeURIComponent(text)}` : ""));
+          history.replaceState(null, "", location.pathname + (text ? `?q=${kbgen.encoded(text)}` : ""));
         } catch {
           /* file:// may refuse */
         }

@@ -7,6 +7,7 @@
   const root = document.documentElement.dataset;
   const box = document.getElementById("paste-text");
   const out = document.getElementById("paste-out");
+  const status = document.getElementById("kbgen-paste-status");
   if (!box) return;
   // Timer before matching starts, and the current run.
   let pause = 0;
@@ -17,8 +18,13 @@
 
   function load() {
     return Promise.all(
-      [root.match, root.readings, root.search, root.names, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
+      [root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
     ).then(numberPatterns);
+  }
+  // What finds pages by their names; the single file has the script already.
+  const NAMES = ["data/search.js"].concat(root.names ? root.names.slice(root.root.length) : []);
+  function tell(text) {
+    out.textContent = status.textContent = text;
   }
   // The signatures of a whole table have the distance of each pattern from the first one that no signature before has.
   function numberPatterns() {
@@ -170,7 +176,7 @@
     const title = kbgen.masked(head.slice(0, 200), 200).slice(0, 100);
     const body = `\`\`\`\n${kbgen.masked(text, 1500)}\n\`\`\``;
     const values = { "{title}": title, "{body}": body };
-    link.href = issues.replace(/\{title\}|\{body\}/g, hole => encodeURIComponent(values[hole]));
+    link.href = issues.replace(/\{title\}|\{body\}/g, hole => kbgen.encoded(values[hole]));
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(t(" (opens an issue; secrets and names are masked; review it before you submit)")),
@@ -182,7 +188,7 @@
   function searched(text) {
     const line = el("p");
     const link = el("a", t("Search all pages for this text"));
-    link.href = `${root.root}search/index.html#q=${encodeURIComponent(text.trim())}`;
+    link.href = `${root.root}search/index.html#q=${kbgen.encoded(text.trim())}`;
     line.appendChild(link);
     return line;
   }
@@ -228,11 +234,14 @@
     return list;
   }
 
+  // Sequences of a terminal, other unprintable characters, and those that reverse a text.
+  const SHAPELESS =
+    // eslint-disable-next-line no-control-regex
+    /\x1b(?:\[[\d;?: ]*[@-~]?|\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\))?|[\0-\x08\x0e-\x1f\u202a-\u202e\u2066-\u2069]/g;
   // The line of a message, shortened around the match to whole words.
   function around(line, at) {
-    const text = line.replace(SHAPELESS, "");
-    const before = text.slice(0, at).trimStart();
-    const after = text.slice(at).trimEnd();
+    const before = line.slice(0, at).replace(SHAPELESS, "").trimStart();
+    const after = line.slice(at).replace(SHAPELESS, "").trimEnd();
     const start = before.length > 40 ? `…${before.slice(-40).replace(/^\S*\s+/, "")}` : before;
     const end = after.length > 160 ? `${after.slice(0, 160).replace(/\s+\S*$/, "")}…` : after;
     return start + end;
@@ -259,7 +268,7 @@
     const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
     // A few words are a question to the search, which orders the pages whose messages begin with them.
     const typed = question && !exact.length && isTyped(text);
-    if (typed && lacks(kbgen.pages ? [] : ["data/search.js"])) return;
+    if (typed && lacks(kbgen.pages && kbgen.names ? [] : NAMES)) return;
     const named = typed && kbgen.pages ? kbgen.names(kbgen.pages, text) : { pages: [], missing: [] };
     if (lacks(named.missing)) return;
     const order = named.pages.map(page => page.address);
@@ -363,6 +372,12 @@
         ),
       );
     }
+    if (complete(box.value) !== box.value) {
+      const size = figureOfLength(text.length);
+      out.appendChild(
+        el("p", t("The box shows only the end of the log. All of it was read: {size}.", { size }), "small"),
+      );
+    }
     if (fits) {
       out.replaceChildren(heading(t("The calculator answers this question:")), fits);
       if (near.length) out.appendChild(el("p", t("Similar pages:"), "small"));
@@ -403,10 +418,11 @@
       : t("No page matches this exact message. Similar pages:");
   }
 
-  // The first line of the result, which can have the focus.
+  // The first line of the result, which can have the focus. It is announced, unless it has been just before.
   function heading(text) {
     const line = el("p", text, "said");
     line.tabIndex = -1;
+    if (status.textContent !== text) status.textContent = text;
     return line;
   }
   // Scrolls to the result after a request, unless the reader has moved on. The style sheet defines whether scrolling
@@ -418,6 +434,8 @@
     requested = false;
     // A heading has the focus only if a page was opened at it.
     if (active && active !== document.body && !active.matches("h1") && !box.closest(".paste").contains(active)) return;
+    // The focus announces it, too.
+    status.textContent = "";
     answer.focus({ preventScroll: true });
     const place = answer.getBoundingClientRect();
     if (place.top < 0 || place.bottom > innerHeight * 0.7) answer.scrollIntoView({ block: "start" });
@@ -436,6 +454,7 @@
   }
   // Loads parts of the tables, and goes on unless the text has changed meanwhile.
   function loadParts(files, mine, done) {
+    tell(t("Loading the data\u2026"));
     Promise.all(files.map(file => kbgen.load(root.root + file))).then(
       () => {
         if (mine === runs) done();
@@ -453,12 +472,15 @@
     clearTimeout(pause);
     clearTimeout(reading);
     const mine = ++runs;
-    const text = held || box.value;
-    if (!text.trim()) return out.replaceChildren();
-    if (text.length > LARGE) {
-      out.replaceChildren(el("p", t("Reading {size}\u2026", { size: figureOfLength(text.length) }), "said"));
-    }
-    load().then(() => {
+    const text = complete(box.value);
+    keep();
+    if (!text.trim()) return tell("");
+    if (!kbgen.tables) tell(t("Loading the data\u2026"));
+    else if (text.length > LARGE) tell(t("Reading {size}\u2026", { size: figureOfLength(text.length) }));
+    const loaded = load();
+    // A short text needs these files unless a page has its message: their requests do not wait for that.
+    if (isTyped(text)) [...NAMES, "data/similar.js"].forEach(file => kbgen.load(root.root + file).catch(() => {}));
+    loaded.then(() => {
       // The text may have changed while the tables were loading.
       if (mine === runs) {
         work(kbgen.match(kbgen.tables.match, text), mine, found => {
@@ -468,26 +490,43 @@
     }, failed);
   }
 
-  // Text fields are slow with long texts and with unprintable characters: such a log is kept separately and matched
-  // completely, and the box shows its end.
+  // Text fields are slow with long texts: of such a log the box shows the end. The text before it belongs to what the
+  // box contains as long as that has the same start. After a return, browsers restore the box; the state of the history
+  // has the text before it.
   const LARGE = 100000;
   const LONGEST = 8388608;
-  // eslint-disable-next-line no-control-regex
-  const SHAPELESS = /[\0-\x08\x0e-\x1f]/g;
-  let held = "";
+  const SHOWN = 10000;
+  let [head, start] = (history.state && history.state.log) || ["", ""];
+  let kept = head;
+  const complete = text => (text.startsWith(start) ? head : "") + text;
+  function keep() {
+    const used = box.value.startsWith(start) ? head : "";
+    if (used === kept) return;
+    kept = used;
+    try {
+      history.replaceState({ ...history.state, log: used && [head, start] }, "");
+    } catch {
+      /* too long: not restored */
+    }
+  }
   function figureOfLength(length) {
     return length < 1048576 ? `${Math.ceil(length / 1024)} KiB` : `${(length / 1048576).toFixed(1)} MiB`;
   }
   function take(text) {
-    held = text.slice(-LONGEST);
-    box.value = held.slice(-10000).replace(SHAPELESS, "");
+    const log = text.replace(SHAPELESS, "").slice(-LONGEST);
+    head = log.slice(0, -SHOWN);
+    box.value = log.slice(-SHOWN);
+    start = box.value.slice(0, 100);
     run();
   }
   box.addEventListener("paste", event => {
     const text = event.clipboardData ? event.clipboardData.getData("text") : "";
-    if (text.length <= LARGE && text.search(SHAPELESS) < 0) return;
+    const printable = text.replace(SHAPELESS, "");
+    if (text.length <= LARGE && text === printable) return;
     event.preventDefault();
-    take(text);
+    // Only this kind of change can be undone, but it is slow.
+    if (text.length <= LARGE) document.execCommand("insertText", false, printable);
+    else take(complete(box.value.slice(0, box.selectionStart) + text + box.value.slice(box.selectionEnd)));
   });
   box.addEventListener("drop", event => {
     const file = event.dataTransfer.files[0];
@@ -565,34 +604,28 @@
     } catch {
       return;
     }
-    held = "";
+    head = start = "";
     request();
   }
-  // The focus already announces the result; the live region would repeat it.
   function request() {
     requested = true;
-    out.setAttribute("aria-live", "off");
     run();
   }
-  function withdraw() {
-    requested = false;
-    out.setAttribute("aria-live", "polite");
-  }
   addEventListener("hashchange", opened);
+  keep();
   opened();
   load().catch(() => {});
   // Handles input from before the script was loaded.
   if (box.value && !runs) run();
 
   box.addEventListener("input", () => {
-    held = "";
-    withdraw();
+    requested = false;
     clearTimeout(pause);
     pause = setTimeout(run, 250);
   });
   kbgen.findPage = () => {
     request();
-    if (!(held || box.value).trim()) box.focus();
+    if (!complete(box.value).trim()) box.focus();
   };
   document.getElementById("paste-go").addEventListener("click", kbgen.findPage);
 
@@ -602,12 +635,8 @@
     const at = links.indexOf(/** @type {PageElement} */ (document.activeElement));
     const inBox = event.target === box;
     if (event.key === "Enter" && inBox && (event.ctrlKey || event.metaKey)) request();
-    else if (event.key === "Escape") {
-      if (inBox) {
-        held = box.value = "";
-        run();
-      } else box.focus();
-    } else if (
+    else if (event.key === "Escape") box.focus();
+    else if (
       event.key === "ArrowDown" &&
       links.length &&
       (at >= 0 || (inBox && box.selectionStart === box.value.length) || document.activeElement === out.firstChild)

@@ -41,22 +41,30 @@
   // after an anchor.
   const paste = document.getElementById("paste");
   if (paste) {
-    const want = () => {
-      load(paste.dataset.script).catch(() => {});
+    const box = paste.querySelector("textarea");
+    const tell = text => {
+      all("#kbgen-paste-status, #paste-out", paste).forEach(place => {
+        place.textContent = text;
+      });
     };
-    ["focusin", "pointerenter", "dragenter"].forEach(name => {
-      paste.addEventListener(name, want, { once: true });
+    const want = () =>
+      load(paste.dataset.script).catch(() => {
+        tell(box.value && t("The data could not be loaded. Try again."));
+      });
+    ["focusin", "pointerenter", "dragenter", "input"].forEach(name => {
+      paste.addEventListener(name, want);
+    });
+    // After a return, the browser has restored the text by now.
+    addEventListener("pageshow", () => {
+      if (box.value) want();
     });
     // Repeats a press of the button that came before the script.
     paste.addEventListener("click", event => {
-      if (event.target.id === "paste-go" && !kbgen.findPage) {
-        load(paste.dataset.script).then(
-          () => {
-            kbgen.findPage();
-          },
-          () => {},
-        );
-      }
+      if (event.target.id !== "paste-go" || kbgen.findPage) return;
+      tell(box.value && t("Loading the data\u2026"));
+      want().then(() => {
+        if (kbgen.findPage) kbgen.findPage();
+      });
     });
     // Prevents the browser from opening a dropped file before the script is loaded.
     ["dragover", "drop"].forEach(name => {
@@ -232,12 +240,6 @@
     if (note) note.hidden = today < badge.dataset.overdueOn;
   });
 
-  // A click on a heading's link also copies its address.
-  document.addEventListener("click", event => {
-    const link = event.target.closest && event.target.closest("a.anchor");
-    if (link && navigator.clipboard) navigator.clipboard.writeText(link.href).catch(() => {});
-  });
-
   // The reader's own device, stored in this browser only: "slug", or "slug@GB" for one of several memory sizes.
   kbgen.ownDevice = () => {
     try {
@@ -255,7 +257,7 @@
     }
   };
 
-  // Closes the menu with Escape, by a click elsewhere, and when the page is left.
+  // Closes the menu with Escape, by a click elsewhere, and when the focus or the reader leaves it.
   const menu = document.querySelector(".menu");
   if (menu) {
     const close = event => {
@@ -263,6 +265,10 @@
     };
     document.addEventListener("click", close);
     addEventListener("pagehide", close);
+    menu.addEventListener("focusout", event => {
+      const to = /** @type {PageElement} */ (event.relatedTarget);
+      if (to && !menu.contains(to)) close(event);
+    });
     menu.addEventListener("keydown", event => {
       if (event.key !== "Escape") return;
       close(event);
@@ -288,7 +294,8 @@
     }
   });
 
-  // Search: loads its script on first use, and passes on what was typed meanwhile.
+  // Search: loads its script on first use, and passes on what was typed meanwhile. Who enters another field meanwhile
+  // wants no dialog.
   const link = document.getElementById("kbgen-search");
   let early = null;
   function search() {
@@ -297,11 +304,11 @@
     early = "";
     Promise.all(root.dataset.finder.split(" ").map(load)).then(
       () => {
-        kbgen.openSearch(early);
+        if (early !== null) kbgen.openSearch(early);
         early = null;
       },
       () => {
-        location.href = link.href;
+        if (early !== null) location.href = link.href;
       },
     );
   }
@@ -313,11 +320,15 @@
       event.preventDefault();
       search();
     });
+    addEventListener("focusin", event => {
+      if (event.target.closest("input, textarea, select")) early = null;
+    });
     addEventListener("keydown", event => {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
       const slash = event.key === "/" && plain && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
       if ((slash && early === null) || (event.key === "k" && (mac ? event.metaKey : event.ctrlKey))) search();
       else if (early !== null && plain && event.key.length === 1) early += event.key;
+      else if (early && event.key === "Enter") early += "\n";
       else return;
       event.preventDefault();
     });
@@ -327,7 +338,7 @@
   // is the reader's system. Without scripts all variants are shown.
   let chosen = [];
   try {
-    chosen = JSON.parse(localStorage.getItem("variants")) || [];
+    chosen = [].concat(JSON.parse(localStorage.getItem("variants")) || []);
   } catch {
     /* nothing is remembered */
   }

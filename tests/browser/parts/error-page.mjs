@@ -111,6 +111,14 @@ export default function ({ folder, browser, url }) {
       for (const block of await page.locator(".variants .code").all()) assert.ok(await block.isVisible());
     }));
 
+  test("error page: a remembered choice of another form is none", () =>
+    visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, {}, async (page, { trouble }) => {
+      await page.evaluate(() => localStorage.setItem("variants", '{"a":1}'));
+      await page.reload();
+      await page.locator(".variants [aria-pressed=true]").first().waitFor({ state: "attached" });
+      assert.deepEqual(trouble, []);
+    }));
+
   test("error page: without scripts every variant is shown", () =>
     visiting(browser, `${url}errors/${FOR_SYSTEMS}/`, { javaScriptEnabled: false }, async page => {
       await page.emulateMedia({ media: "print" });
@@ -225,6 +233,25 @@ export default function ({ folder, browser, url }) {
     assert.equal(new URL(page.url()).hash, lastFix);
     const { y } = await page.locator(lastFix).boundingBox();
     assert.ok(y >= 0 && y < 900, `the heading is at ${y}`);
+  });
+
+  on("the link of a heading changes the address, not the clipboard", {}, async (page, { context }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.evaluate(() => navigator.clipboard.writeText("a command"));
+    await page.locator("article :is(h2, h3) > .anchor").first().click();
+    assert.match(page.url(), /#[\w-]+$/);
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "a command");
+  });
+
+  on("code is printed on white", { colorScheme: "dark" }, async page => {
+    await page.emulateMedia({ media: "print" });
+    assert.equal(
+      await page
+        .locator(".code pre")
+        .first()
+        .evaluate(code => getComputedStyle(code).backgroundImage),
+      "none",
+    );
   });
 
   on("the chosen theme is remembered on the next page", {}, async page => {

@@ -40,6 +40,19 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("the menu closes when the focus leaves it", () =>
+    visiting(browser, url, PHONE, async page => {
+      const menu = page.locator(".menu");
+      await menu.locator("summary").press("Enter");
+      for (const link of await menu.locator("a").all()) {
+        await page.keyboard.press("Tab");
+        assert.ok(await link.evaluate(element => element === document.activeElement));
+      }
+      assert.notEqual(await menu.getAttribute("open"), null);
+      await page.keyboard.press("Tab");
+      assert.equal(await menu.getAttribute("open"), null);
+    }));
+
   /** Memory of GPUs with CUDA: size in GB, and the bytes that programs see on the one with the least. */
   function sizes() {
     const html = readFileSync(join(folder, "choose-gpu/index.html"), "utf8");

@@ -86,7 +86,7 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(await axe(page), []);
     }));
 
-  test("by keyboard: the arrows walk the answers, Escape goes back and clears", () =>
+  test("by keyboard: the arrows walk the answers, Escape goes back and keeps the text", () =>
     visiting(browser, url, {}, async page => {
       await page.locator("#paste-text").focus();
       await page.keyboard.insertText(samples[0].sample);
@@ -94,9 +94,10 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.press("ArrowDown");
       assert.equal(await page.locator(":focus").innerText(), samples[0].title);
       await page.keyboard.press("Escape");
+      await page.locator("#paste-text:focus").waitFor();
       await page.keyboard.press("Escape");
-      await found(page).first().waitFor({ state: "detached" });
-      assert.equal(await page.locator("#paste-text").inputValue(), "");
+      assert.equal(await page.locator("#paste-text").inputValue(), samples[0].sample);
+      assert.equal(await found(page).first().innerText(), samples[0].title);
     }));
 
   /** Where the answer is: whether it has the focus, and its top edge against the window. */
@@ -189,6 +190,63 @@ export default function ({ folder, browser, url }) {
       assert.ok((await answerPlace(page)).top < 844);
     }));
 
+  test("until the data is loaded, the box says that it loads, and a short text asks for all files at once", () =>
+    visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async (page, { requests }) => {
+      for (const files of ["**/js/paste.*.js", "**/data/diagnose.js"]) {
+        await page.goto(`${url}diagnose/`);
+        let release;
+        const held = new Promise(done => {
+          release = done;
+        });
+        await page.route(files, async route => {
+          await held;
+          await route.continue();
+        });
+        await paste(page, "cuda memory fragmentation");
+        await page.locator("#paste-go").tap();
+        await page.locator("#paste-out", { hasText: /^Loading the data…$/ }).waitFor();
+        assert.equal(await page.locator(".paste [role=status]").innerText(), "Loading the data…");
+        if (files.includes("data")) {
+          await page.waitForFunction(() => document.querySelector("script[src$='data/similar.js']"));
+          for (const name of [/js\/names\./, /data\/search\.js/, /data\/similar\.js/]) {
+            assert.ok(
+              requests.some(request => name.test(request.url)),
+              `${name}`,
+            );
+          }
+        }
+        release();
+        await page.locator("#paste-out .said:focus").waitFor();
+      }
+    }));
+
+  test("a script that cannot be loaded is told of, and typing or the button tries again", () =>
+    visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
+      await page.route("**/js/paste.*.js", route => route.abort());
+      await page.locator("#paste-text").focus();
+      await page.keyboard.type("cuda");
+      const failed = page.locator("#paste-out", { hasText: /^The data could not be loaded\. Try again\.$/ });
+      await failed.waitFor();
+      await page.locator("#paste-go").tap();
+      await failed.waitFor();
+      await page.unroute("**/js/paste.*.js");
+      await page.keyboard.type(" memory");
+      await found(page).first().waitFor();
+    }));
+
+  test("an answer that comes by itself is announced in one line, and one that gets the focus is not", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      const said = page.locator("#paste-out .said");
+      const status = page.locator(".paste [role=status]");
+      await paste(page, samples[0].sample);
+      await said.waitFor();
+      assert.equal(await status.innerText(), await said.innerText());
+      assert.equal(await page.locator("[aria-live] .found, [role=status] .found").count(), 0);
+      await page.locator("#paste-go").click();
+      await page.locator("#paste-out .said:focus").waitFor();
+      assert.equal(await status.innerText(), "");
+    }));
+
   test("who types on, or has gone elsewhere, keeps the focus when the answer comes", () =>
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
       let release;
@@ -233,6 +291,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url, {}, async (page, { requests, trouble }) => {
       await page.locator("#paste-text").focus();
       await page.waitForFunction(() => kbgen.tables && kbgen.match && kbgen.search);
+      assert.ok(requests.every(request => !/js\/names\./.test(request.url)));
       const before = requests.length;
       await paste(page, `password=hunter2\n${samples[0].sample}`);
       await found(page).first().waitFor();
@@ -289,6 +348,25 @@ export default function ({ folder, browser, url }) {
   test("an address that carries nonsense is an empty box", () =>
     visiting(browser, `${url}diagnose/index.html#case=%E0%A4%A`, {}, async (page, { trouble }) => {
       assert.equal(await page.locator("#paste-text").inputValue(), "");
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("half a character, in the text or where it is cut, is answered and left out of addresses", () =>
+    visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
+      await page.locator("#paste-text").focus();
+      await page.waitForFunction(() => kbgen.findPage);
+      for (const text of [`${"x".repeat(99)}\u{1f600} something`, "\ud800 zzzzq"]) {
+        await page.locator("#paste-text").evaluate((box, text) => {
+          box.value = text;
+        }, text);
+        await page.locator("#paste-go").click();
+        const address = await page.locator("#paste-out a[href*='issues/new']").getAttribute("href");
+        assert.ok(decodeURIComponent(address).includes(text.trim().replace("\ud800 ", "").slice(0, 99)), address);
+        await page.locator("#paste-text").evaluate(box => {
+          box.value = "";
+        });
+        await page.locator("#paste-go").click();
+      }
       assert.deepEqual(trouble, []);
     }));
 
@@ -369,10 +447,68 @@ export default function ({ folder, browser, url }) {
         await found(page).first().waitFor();
         assert.equal(await found(page).first().innerText(), samples[0].title);
         assert.ok((await page.locator("#paste-text").inputValue()).length <= 10_000);
+        // The rest is still read after a change, and is gone with the text that it belongs to.
+        const note = page.locator("#paste-out", { hasText: "The box shows only the end of the log." });
+        await page.locator("#paste-text").press("Control+End");
+        await page.keyboard.type(" ");
+        await page.locator("#paste-go").click();
+        await note.waitFor();
+        assert.equal(await found(page).first().innerText(), samples[0].title);
+        await paste(page, HEALTHY);
+        await note.waitFor({ state: "detached" });
+        assert.equal(await found(page).filter({ hasText: samples[0].title }).count(), 0);
         await paste(page, "");
         await found(page).first().waitFor({ state: "detached" });
       }
       assert.deepEqual(trouble, []);
+    }));
+
+  test("whoever comes back from a page finds the text and its answer, also of a long log", () =>
+    visiting(browser, url, {}, async (page, { trouble }) => {
+      const log = `${samples[0].sample}\n${"INFO 10:20:30 all is well\n".repeat(20_000)}`;
+      for (const text of [samples[0].sample, log]) {
+        await page.locator("#paste-text").focus();
+        await page.waitForFunction(() => kbgen.findPage);
+        await page.locator("#paste-text").evaluate((box, text) => {
+          const data = new DataTransfer();
+          data.setData("text", text);
+          box.value = text.length < 10_000 ? text : "";
+          box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, cancelable: true, bubbles: true }));
+          document.getElementById("paste-go").click();
+        }, text);
+        await found(page).first().click();
+        await page.waitForURL(/\/errors\//);
+        await page.goBack();
+        await found(page).first().waitFor();
+        assert.equal(await found(page).first().innerText(), samples[0].title);
+      }
+      await paste(page, "");
+      await found(page).first().waitFor({ state: "detached" });
+      assert.ok(!(await page.evaluate(() => history.state.log)));
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("a paste with the colors of a terminal goes where the cursor is, without them, and can be undone", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      const box = page.locator("#paste-text");
+      await box.fill("before\n\nafter");
+      await page.waitForFunction(() => kbgen.findPage);
+      await box.evaluate(box => {
+        box.setSelectionRange(7, 7);
+        const data = new DataTransfer();
+        data.setData("text", "\u001b[1;31merror\u001b[0m in\u001b]8;;file://a\u0007 line\u202e 3\b");
+        box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, cancelable: true, bubbles: true }));
+      });
+      assert.equal(await box.inputValue(), "before\nerror in line 3\nafter");
+      await page.keyboard.press("Control+Z");
+      assert.equal(await box.inputValue(), "before\n\nafter");
+    }));
+
+  test("a quoted line does not change its direction", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      await paste(page, `\u202e\u2066${samples[0].sample}`);
+      await page.locator("#paste-out mark").first().waitFor();
+      assert.doesNotMatch(await page.locator("#paste-out").innerText(), /[\u202a-\u202e\u2066-\u2069]/);
     }));
 
   test("a log inside a mebibyte of other lines is still found", () =>

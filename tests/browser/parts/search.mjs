@@ -291,6 +291,28 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(requests.slice(before), []);
     }));
 
+  test("search: what is typed into another field while it loads stays there, and the dialog does not open", () =>
+    visiting(browser, url, {}, async page => {
+      let release;
+      const held = new Promise(done => {
+        release = done;
+      });
+      await page.route("**/js/finder.*.js", async route => {
+        await held;
+        await route.continue();
+      });
+      await page.locator("#kbgen-search").click();
+      await page.locator("#paste-text").click();
+      await page.keyboard.type("CUDA error");
+      release();
+      await page.waitForFunction(() => kbgen.openSearch);
+      assert.equal(await page.locator("#paste-text").inputValue(), "CUDA error");
+      assert.equal(await page.locator("dialog").count(), 0);
+      await page.locator("#kbgen-search").click();
+      await rows(page).first().waitFor();
+      assert.equal(await field(page).inputValue(), "");
+    }));
+
   test("search: an index that cannot be loaded is told of, and typing tries again", () =>
     visiting(browser, url + MODEL, {}, async page => {
       await page.route("**/data/search.js", route => route.abort());
@@ -299,6 +321,46 @@ export default function ({ folder, browser, url }) {
       await page.unroute("**/data/search.js");
       await page.keyboard.type("vllm");
       await rows(page).first().waitFor();
+    }));
+
+  test("search: Enter before the index is loaded opens the first result once it is", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      for (const files of ["**/js/finder.*.js", "**/data/search.js"]) {
+        await page.goto(url + MODEL);
+        let release;
+        const held = new Promise(done => {
+          release = done;
+        });
+        await page.route(files, async route => {
+          await held;
+          await route.continue();
+        });
+        await page.keyboard.press("/");
+        if (files.includes("data")) await field(page).waitFor();
+        await page.keyboard.type("4090");
+        await page.keyboard.press("Enter");
+        release();
+        await page.waitForURL(`${url}hardware/geforce-rtx-4090/index.html`);
+      }
+    }));
+
+  test("search: a pasted log stays in the field if it cannot be passed on", () =>
+    visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
+      await page.route("**/js/case.*.js", route => route.abort());
+      await page.keyboard.press("/");
+      await said(page).filter({ hasText: "could not be loaded" }).waitFor();
+      trouble.length = 0;
+      await field(page).evaluate(element => {
+        element.value = "";
+        const data = new DataTransfer();
+        data.setData("text", "one\ntwo\nthree\nfour\nfive");
+        element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+      });
+      await page.waitForFunction(() => document.querySelector("dialog input").value === "one two three four five");
+      await page.unroute("**/js/case.*.js");
+      await page.keyboard.type(" six");
+      await rows(page).filter({ hasText: "Diagnose this text" }).waitFor();
+      assert.ok(!trouble.some(each => each.startsWith("exception")), trouble.join("\n"));
     }));
 
   for (const [dress, options] of Object.entries({ light: {}, dark: { colorScheme: "dark" }, phone: PHONE })) {
@@ -357,6 +419,8 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.type("h100");
       await panel(page).locator("li a", { hasText: "H100" }).first().waitFor();
       assert.match(page.url(), /\?q=h100$/);
+      await page.keyboard.press("Enter");
+      assert.ok(await first.evaluate(link => link === document.activeElement));
       assert.equal(await page.locator("dialog").count(), 0);
       assert.deepEqual(trouble, []);
     }));
