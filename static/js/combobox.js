@@ -17,7 +17,7 @@
   const plain = text =>
     ` ${text
       .toLowerCase()
-      .replace(/[^a-z0-9.]+/g, " ")
+      .replace(/[^\p{L}\p{N}.]+/gu, " ")
       .trim()}`;
   // Ways to match the input, strictest first: each word starts a word of the entry, occurs anywhere in it, or the
   // whole input does without spaces ("rtx4090").
@@ -30,7 +30,6 @@
     (entry, typed) => typed.split(" ").every(word => entry.includes(word)),
     (entry, typed) => entry.replace(/ /g, "").includes(typed.replace(/ /g, "")),
   ];
-
   kbgen.combobox = (input, options) => {
     const list = document.getElementById(input.getAttribute("aria-controls"));
     const said = list.parentNode.appendChild(el("span", "hidden"));
@@ -67,6 +66,7 @@
       const row = {
         entry,
         element: el("div", "combo-option"),
+        name: plain(entry.name),
         // Programs print "Laptop GPU" for what databases call "Mobile".
         words: plain(`${entry.group} ${entry.name}`).replace(/ mobile\b/, "$& laptop gpu notebook"),
         note: el("span", "combo-note"),
@@ -99,9 +99,10 @@
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 8;
     }
     function narrow() {
-      const text = typed ? plain(input.value) : " ";
-      const way = text === " " ? () => true : WAYS.filter(way => rows.some(row => way(row.words, text)))[0];
-      if (!way) more(text);
+      const text = plain(input.value);
+      const isEmpty = !typed || !input.value.trim();
+      const way = isEmpty ? () => true : text !== " " && WAYS.find(way => rows.some(row => way(row.words, text)));
+      if (!way && text !== " ") more(text);
       rows.forEach(row => {
         row.element.hidden = !way || !way(row.words, text);
       });
@@ -110,9 +111,22 @@
       });
       const left = seen();
       list.classList.toggle("none", !left.length);
-      said.textContent =
-        text === " " ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
-      point(typed ? left[0] : left.filter(row => row.entry.id === chosen)[0]);
+      said.textContent = isEmpty ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
+      if (!typed) return point(left.find(row => row.entry.id === chosen));
+      point(isEmpty ? null : nearest(left, way, text));
+    }
+    // The one that the input names best: to the letter ("Command R+"), in words, by its start, or without its group.
+    function nearest(rows, way, text) {
+      const raw = input.value.trim().toLowerCase();
+      return [
+        row => row.entry.name.toLowerCase() === raw,
+        row => row.name === text,
+        row => row.name.startsWith(text),
+        row => way(row.name, text),
+        () => true,
+      ]
+        .map(isNear => rows.find(isNear))
+        .find(Boolean);
     }
     // Looks for entries that are not in the list, once for each text.
     function more(text) {

@@ -50,6 +50,63 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("calculator: every model and device is chosen by its complete name", () =>
+    at(START, async page => {
+      const others = await page.evaluate(() => {
+        kbgen.fit.load = () => {};
+        const { index, state } = kbgen.calculator;
+        const chosen = (id, name) => {
+          const input = document.getElementById(id);
+          input.value = name;
+          input.dispatchEvent(new InputEvent("input"));
+          input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", cancelable: true }));
+          return input.value;
+        };
+        const wrong = (id, list, current) =>
+          list
+            .map(entry => [entry.name, chosen(id, entry.name), current() === entry.id])
+            .filter(([name, shown, isRight]) => !isRight || shown !== name);
+        return [
+          ...wrong("model", index.models, () => state().model),
+          ...wrong("device-1", index.devices, () => state().devices[0].id),
+        ];
+      });
+      assert.deepEqual(others, []);
+    }));
+
+  test("calculator: a part of a name leads to the name that begins with it", () =>
+    at(START, async page => {
+      for (const [typed, name] of [
+        ["llama 3.1 8b", "Llama 3.1 8B Instruct"],
+        ["command r+", "Command R+"],
+      ]) {
+        await page.locator("#model").fill(typed);
+        await page.keyboard.press("Enter");
+        assert.equal(await page.locator("#model").inputValue(), name);
+      }
+    }));
+
+  test("calculator: an empty field chooses nothing, and what names nothing has no match", () =>
+    at(START, async (page, { trouble }) => {
+      const shown = page.locator("#model-list [role=option]:visible");
+      for (const key of ["Tab", "Enter"]) {
+        for (const id of ["model", "device-1"]) {
+          const before = await page.locator(`#${id}`).inputValue();
+          await page.locator(`#${id}`).fill("");
+          assert.equal(await page.locator(`#${id}`).getAttribute("aria-activedescendant"), null);
+          await page.keyboard.press(key);
+          await page.keyboard.press("Escape");
+          assert.equal(await page.locator(`#${id}`).inputValue(), before);
+        }
+      }
+      for (const typed of ["нет", "😀", "-"]) {
+        await page.locator("#model").fill(typed);
+        await page.locator("#model-list + [role=status]", { hasText: "No match" }).waitFor({ state: "attached" });
+        assert.equal(await shown.count(), 0, typed);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
   test("calculator: every setting is chosen by keyboard, and the answer follows", () =>
     at(START, async (page, { trouble }) => {
       const focused = id => page.locator(`#${id}:focus`).waitFor();
