@@ -168,13 +168,16 @@
       const found = options.entries.filter(entry => entry.id === id)[0];
       return found ? found.name : "";
     };
-    function take(row) {
+    function accept(row) {
       const changed = row.entry.id !== chosen;
       chosen = row.entry.id;
       close();
-      input.focus();
-      input.select();
       if (changed) options.choose(chosen);
+    }
+    function take(row) {
+      input.focus();
+      accept(row);
+      if (document.activeElement === input) input.select();
     }
     function move(by) {
       const left = seen();
@@ -213,7 +216,13 @@
       narrow();
     });
     input.addEventListener("blur", () => {
-      if (!list.hidden) close();
+      // Another window leaves the field as it is.
+      if (list.hidden || document.activeElement === input) return;
+      const isNamed = typed && active && (seen().length === 1 || active.name === plain(input.value));
+      if (isNamed) return accept(active);
+      const isDropped = typed && input.value.trim();
+      close();
+      if (isDropped) said.textContent = t("Nothing was chosen");
     });
     input.addEventListener("keydown", event => {
       const closed = list.hidden;
@@ -232,10 +241,7 @@
         input.select();
       } else if (event.key === "Tab" && !closed && typed && active) {
         // Accepts the highlighted option; Tab then moves on.
-        const row = active;
-        chosen = row.entry.id;
-        close();
-        options.choose(chosen);
+        accept(active);
       }
     });
     return {

@@ -107,6 +107,21 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("calculator: a press elsewhere accepts the only match, and says that several choose nothing", () =>
+    at(START, async page => {
+      const typed = async text => {
+        await page.locator("#model").fill(text);
+        await page.locator("h1").click();
+        return page.locator("#model").inputValue();
+      };
+      assert.equal(await typed("gemma 3 12b"), "Gemma 3 12B IT");
+      await ready(page);
+      assert.match(await text(page, "commands"), /Gemma-3-12B/i);
+      assert.equal(await typed("phi-4"), "Phi-4", "a complete name, although others begin with it");
+      assert.equal(await typed("qwen"), "Phi-4");
+      assert.equal(await page.locator("#model-list + [role=status]").textContent(), "Nothing was chosen");
+    }));
+
   test("calculator: every setting is chosen by keyboard, and the answer follows", () =>
     at(START, async (page, { trouble }) => {
       const focused = id => page.locator(`#${id}:focus`).waitFor();
