@@ -624,12 +624,13 @@
       settings.sized(state.devices[n - 1], Number(mem));
       if (n === 1) remember();
     });
-    on(`memory-${n}`, "input", text => {
-      const amount = Number(text);
+    const measured = () => {
+      const amount = Number($(`memory-${n}`).value);
       if (!(amount > 0)) return false;
       state.devices[n - 1].mem = amount * ($(`memory-unit-${n}`).value === "MiB" ? MIB : GIB);
-    });
-    on(`memory-unit-${n}`, "change", () => {});
+    };
+    on(`memory-${n}`, "input", measured);
+    on(`memory-unit-${n}`, "change", measured);
     on(`others-${n}`, "input", text => {
       state.devices[n - 1].others = Math.max(0, Number(text) || 0) * MIB;
     });

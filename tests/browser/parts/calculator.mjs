@@ -290,6 +290,14 @@ export default function ({ folder, browser, url }) {
       assert.ok(await size.isHidden());
     }));
 
+  test("calculator: the unit of a memory size applies to the amount as it stands", () =>
+    at(START.replace("geforce-rtx-3060-12-gb", String(12 * 1024 * MIB)), async page => {
+      await page.locator("#memory-1").fill("8192");
+      await page.locator("#memory-unit-1").selectOption("MiB");
+      assert.equal(await page.locator("#memory-1").inputValue(), "8192");
+      await page.waitForURL(new RegExp(`gpu=${8192 * MIB}&`));
+    }));
+
   test("calculator: the system is a choice, and each device has its own systems", () =>
     at("#model=qwen3-14b&quant=Q5_K_M&gpu=geforce-rtx-3060-12-gb&ctx=2048", async (page, { trouble }) => {
       const system = page.locator("#os");
