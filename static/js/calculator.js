@@ -75,8 +75,9 @@
         `${model.name}, ${vllm ? fit.dtypes[state.dtype] : state.quant}, ${tokens(state.ctx)}: ${$("verdict").textContent}. ${answer.margin}`;
     }, 700);
     $("bars").hidden = $("held").hidden = !answer.devices.length;
-    if (answer.devices.length) {
-      picture.bars(answer.devices);
+    drawn = answer.devices;
+    if (drawn.length) {
+      draw();
       picture.table(answer.devices, links.methodology);
     }
     stats(answer.stats);
@@ -90,6 +91,13 @@
     if (offersDevices) $("meet").append(link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
+  }
+  // The picture has its scale from the width of the page.
+  let drawn = [];
+  let width = 0;
+  function draw() {
+    width = $("bars").clientWidth;
+    picture.bars(drawn);
   }
   function link(text, href) {
     const element = el("a", text);
@@ -817,7 +825,9 @@
   let resizing = 0;
   addEventListener("resize", () => {
     clearTimeout(resizing);
-    resizing = setTimeout(update, 150);
+    resizing = setTimeout(() => {
+      if (drawn.length && $("bars").clientWidth !== width) draw();
+    }, 150);
   });
 
   // Access for tests.

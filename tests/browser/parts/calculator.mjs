@@ -623,6 +623,20 @@ export default function ({ folder, browser, url }) {
       ));
   }
 
+  test("calculator: another width of the window redraws the picture, and leaves the rest as it is", () =>
+    at(START, async page => {
+      const marks = () => page.locator("#bars .scale").count();
+      const before = await marks();
+      await page.evaluate(() => {
+        const command = document.querySelector("#commands code");
+        getSelection().selectAllChildren(command);
+      });
+      await page.setViewportSize({ width: 500, height: 900 });
+      await page.waitForFunction(before => document.querySelectorAll("#bars .scale").length !== before, before);
+      assert.match(await page.evaluate(() => String(getSelection())), /^llama-server/);
+      assert.ok((await marks()) < before);
+    }));
+
   test("calculator: nothing scrolls sideways at 320 px, nor with text twice as large", async () => {
     const narrow = { viewport: { width: 320, height: 700 } };
     await at(
