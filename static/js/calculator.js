@@ -712,6 +712,7 @@
   async function openFile(files) {
     if (!files.length) return;
     const mine = ++opened;
+    const before = state.model;
     const note = $("file-note");
     note.className = "small";
     note.textContent = t("Reading {name}…", { name: files[0].name });
@@ -727,7 +728,8 @@
       [fit.models, modelEntries].forEach(list => {
         list.splice(0, list.length, ...list.filter(each => each.id !== "file"), entry);
       });
-      fit.quants[FILE_QUANT] = state.chosenQuant = model.label;
+      modelBox.renew();
+      fit.quants[FILE_QUANT] = model.label;
       lookup.tables.file = model.table(base, FILE_QUANT);
       note.textContent = base
         ? t("{name}: weights of {size}, exact. It has the shape of {model}, so cache and compute buffer are known.", {
@@ -736,9 +738,13 @@
             model: byId(fit.models, model.slug).name,
           })
         : t("{name}: weights of {size}, exact.", { name: model.file, size: model.size });
-      settled("model");
-      settled("quant");
-      choose("file");
+      // A model that was chosen in the meantime stays.
+      if (state.model === before || state.model === "file") {
+        state.chosenQuant = model.label;
+        settled("model");
+        settled("quant");
+        choose("file");
+      }
     } catch (error) {
       if (mine !== opened) return;
       note.className = "small file-error";

@@ -1,6 +1,7 @@
 // A text field with a list of options (WAI-ARIA combobox pattern). Typing filters the list.
 //    const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
 //    box.show(id)      sets the field's text, except while it is being edited
+//    box.renew()       reads the entries again when the list opens next
 //  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
 // `note` is called for each entry when the list opens: {text, kind} is shown at its right end, with `kind` as the
 // class or "". `more(text)` is called if no entry matches: a promise of further entries, whose ids are those of others.
@@ -34,14 +35,14 @@
     const list = document.getElementById(input.getAttribute("aria-controls"));
     const said = list.parentNode.appendChild(el("span", "hidden"));
     said.setAttribute("role", "status");
-    const rows = [];
-    const groups = [];
+    let rows = [];
+    let groups = [];
     let chosen = null;
     let active = null;
     let typed = false;
 
-    const byName = {};
-    const asked = {};
+    let byName = {};
+    let asked = {};
 
     // Built on first use: hundreds of rows that most readers never see.
     function build() {
@@ -248,6 +249,14 @@
       show(id) {
         chosen = id;
         if (list.hidden) input.value = nameOf(id);
+      },
+      renew() {
+        if (!list.hidden) close();
+        rows = [];
+        groups = [];
+        byName = {};
+        asked = {};
+        list.replaceChildren();
       },
     };
   };

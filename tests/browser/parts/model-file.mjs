@@ -300,6 +300,35 @@ export default function ({ browser, program, url }) {
       assert.match(await named("Llama\u001b[201~\nx.gguf"), /-m 'Llama \[201~ x\.gguf' -ngl/);
     }));
 
+  test("calculator: a model that is chosen while a file is read stays, and the file is in the list", async () => {
+    let read;
+    const isWanted = new Promise(done => {
+      read = done;
+    });
+    const prepare = page =>
+      page.route(/data\/gguf\.js/, async route => {
+        await isWanted;
+        await route.continue();
+      });
+    await visiting(browser, address, { prepare }, async (page, { trouble }) => {
+      const choose = async name => {
+        await page.locator("#model").fill(name);
+        await page.keyboard.press("Enter");
+      };
+      await choose("gemma 3 12b");
+      await page.locator("#commands", { hasText: "gemma-3-12b" }).waitFor();
+      await choose("llama 3.1 8b instruct");
+      await page.locator("#file").setInputFiles(written("late.gguf", header(LLAMA, TENSORS)));
+      await choose("gemma 3 12b");
+      read();
+      await page.locator("#file-note", { hasText: "weights of" }).waitFor();
+      assert.match(await text(page, "commands"), /gemma-3-12b/i);
+      await choose("small llama");
+      await page.locator("#verdict", { hasText: "Not covered" }).waitFor();
+      assert.deepEqual(trouble, []);
+    });
+  });
+
   const good = header(LLAMA, TENSORS);
   const patched = (at, bytes) => Buffer.concat([good.subarray(0, at), bytes, good.subarray(at + bytes.length)]);
   const many = Buffer.concat([u32(9), u32(9), u64(2n ** 40n), u32(8), u64(2n ** 60n)]);
