@@ -584,16 +584,54 @@ export default function ({ folder, browser, url }) {
       await choose("gemma 3 12b");
       await page.locator("#broken").waitFor();
       assert.match(await text(page, "broken"), /The figures for Gemma 3 12B.* could not be loaded/);
+      assert.match(
+        await page.locator(".dock").textContent(),
+        /^No verdict\s*The figures for Gemma 3 12B.* could not be loaded\.$/,
+      );
       assert.equal(
         await page.locator("#answer").getAttribute("aria-busy"),
         "true",
         "the answer before is no answer to this",
       );
+      assert.ok(await page.locator("#copy-link").evaluate(button => Boolean(button.closest("[inert]"))));
       broken = false;
       await page.locator("#again").click();
       await ready(page);
       assert.ok(await page.locator("#broken").isHidden());
       assert.match(await text(page, "commands"), /Gemma-3-12B/i);
+    });
+  });
+
+  test("calculator: before the first table, settings can be read and changed, and count when it is there", () => {
+    let read;
+    const isWanted = new Promise(done => {
+      read = done;
+    });
+    const prepare = page =>
+      page.route(/data\/fit\//, async route => {
+        await isWanted;
+        await route.continue();
+      });
+    return visiting(browser, `${url}privacy/`, { prepare }, async (page, { trouble }) => {
+      // The event of the complete page waits for the table.
+      await page.goto(`${address}${START}&k=q8_0`, { waitUntil: "commit" });
+      await page
+        .locator(".dock", { hasText: /^Loading the figures for Llama 3\.1 8B Instruct…$/ })
+        .waitFor({ state: "attached" });
+      assert.equal(await page.locator("#ctx").inputValue(), "8192");
+      assert.equal(await page.locator("#device-1").inputValue(), "GeForce RTX 3060 12 GB");
+      assert.equal(await page.locator("#k input:checked").getAttribute("value"), "1");
+      for (const id of ["quant", "ctx-slide", "layers input"]) {
+        assert.ok(await page.locator(`#${id}`).first().isDisabled(), id);
+      }
+      await page.locator("#ctx").fill("4096");
+      await page.locator("#device-add").click();
+      await page.locator("#device-drop-2").click();
+      read();
+      await ready(page);
+      assert.match(await text(page, "commands"), /-c 4096 .*-ctk q8_0/);
+      assert.ok(await page.locator("#quant").isEnabled());
+      assert.deepEqual(trouble, []);
     });
   });
 
