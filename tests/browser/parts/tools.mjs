@@ -507,6 +507,64 @@ export default function ({ folder, browser, url }) {
     ));
 
   // ---- all three -----------------------------------------------------------------
+  const failing = (address, use) => {
+    let isBroken = true;
+    const prepare = page =>
+      page.route(/data\/fit\/gemma-3-12b-it\.js/, route => (isBroken ? route.abort() : route.continue()));
+    return visiting(browser, address, { prepare }, (page, visitor) =>
+      use(page, visitor, () => {
+        isBroken = false;
+        return page.locator("button", { hasText: "Try again" }).click();
+      }),
+    );
+  };
+  const FAULT = "The figures for Gemma 3 12B IT could not be loaded";
+  const isSaid = page => page.locator("#say", { hasText: FAULT }).waitFor({ state: "attached" });
+
+  test("choose: a table that cannot be loaded leaves no other answer, and is asked for again", () =>
+    failing(choose, async (page, visitor, retry) => {
+      await page.locator(".cards-of").first().waitFor();
+      await page.locator("#model").fill("gemma 3 12b it");
+      await page.keyboard.press("Enter");
+      await page.locator("#headline", { hasText: FAULT }).waitFor();
+      assert.equal(await page.locator("#dock").textContent(), FAULT);
+      assert.equal(await page.locator("#parts div, #cards section").count(), 0);
+      await isSaid(page);
+      // The context of the next model is not that of the one before.
+      await page.locator("#ctx").fill("16384");
+      await retry();
+      await page.locator("#headline", { hasText: /^Runs with/ }).waitFor();
+      assert.equal(await page.locator("#ctx").inputValue(), "16384");
+      assert.ok(await page.locator("#model").evaluate(field => field === document.activeElement));
+    }));
+
+  test("choose: what is entered before the first table counts, and no answer of another model is shown", async () => {
+    const waiting = [];
+    const prepare = page =>
+      page.route(/data\/fit\//, async route => {
+        await new Promise(done => waiting.push(done));
+        await route.continue();
+      });
+    await visiting(browser, `${url}privacy/`, { prepare }, async (page, { trouble }) => {
+      // The event of the complete page waits for the table.
+      await page.goto(choose, { waitUntil: "commit" });
+      await page.locator("#headline", { hasText: "Loading the figures for Llama 3.1 8B Instruct…" }).waitFor();
+      assert.equal(await page.locator("#ctx").inputValue(), "8192");
+      await page.locator("#ctx").fill("65536");
+      await page.locator("#budget").fill("500");
+      waiting[0]();
+      await page.locator(".cards-of").first().waitFor();
+      assert.equal(await page.locator("#ctx").inputValue(), "65536");
+      assert.match(await page.locator("#budget-answer").innerText(), /^Within 500: /);
+      await page.locator("#model").fill("phi-2");
+      await page.keyboard.press("Enter");
+      assert.match(await page.locator("#headline").innerText(), /^Loading the figures for Phi-2…$/i);
+      assert.ok(await page.locator("#quant").isDisabled());
+      assert.equal(await page.locator("#cards section").count(), 0);
+      assert.deepEqual(trouble, []);
+    });
+  });
+
   const WITHOUT_SCRIPTS = {
     "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/,
     "choose-gpu/": /24 GB[\s\S]*GeForce RTX/,
