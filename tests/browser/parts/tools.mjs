@@ -565,6 +565,29 @@ export default function ({ folder, browser, url }) {
     });
   });
 
+  test("cost: a table that cannot be loaded is said until it is there, and is asked for again", () =>
+    failing(`${cost}#model=gemma-3-12b-it&gpu=geforce-rtx-4090`, async (page, visitor, retry) => {
+      await page.locator("#range", { hasText: FAULT }).waitFor();
+      await isSaid(page);
+      await page.locator("#hours").fill("3");
+      assert.match(await page.locator("#range").innerText(), new RegExp(`^${FAULT}`));
+      await retry();
+      await page.locator("#range", { hasText: "tokens/s" }).waitFor();
+    }));
+
+  test("compare: a table that cannot be loaded is said, and is asked for again", () =>
+    failing(`${compare}#a=geforce-rtx-3090&b=geforce-rtx-4090&model=gemma-3-12b-it`, async (page, visitor, retry) => {
+      const fault = page.locator("#columns + .fault");
+      await fault.locator("button").waitFor();
+      assert.match(await fault.innerText(), new RegExp(`^${FAULT}`));
+      await isSaid(page);
+      await page.locator("#ctx label").nth(1).click();
+      assert.ok(await fault.isVisible());
+      await retry();
+      await page.locator("#columns", { hasText: "tokens/s" }).waitFor();
+      assert.ok(await fault.isHidden());
+    }));
+
   const WITHOUT_SCRIPTS = {
     "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/,
     "choose-gpu/": /24 GB[\s\S]*GeForce RTX/,
