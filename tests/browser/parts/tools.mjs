@@ -588,6 +588,27 @@ export default function ({ folder, browser, url }) {
       assert.ok(await fault.isHidden());
     }));
 
+  for (const path of ["will-it-run/", "choose-gpu/", "cost-vs-cloud/"]) {
+    test(`/${path}: the answer at the bottom covers no control that has the focus`, () =>
+      visiting(browser, url + path, { viewport: { width: 640, height: 400 }, reducedMotion: "reduce" }, async page => {
+        await page.locator(".dock", { hasText: /\d/ }).waitFor();
+        await page.locator("#model").focus();
+        const covered = [];
+        for (let at = "#model"; at;) {
+          await page.keyboard.press("Tab");
+          at = await page.evaluate(() => {
+            const { activeElement } = document;
+            const dock = document.querySelector(".dock");
+            if (!dock.parentNode.contains(activeElement)) return "";
+            const isCovered = activeElement.getBoundingClientRect().bottom > dock.getBoundingClientRect().top;
+            return `${activeElement.tagName}#${activeElement.id}${isCovered ? " is covered" : ""}`;
+          });
+          if (at.endsWith("is covered")) covered.push(at);
+        }
+        assert.deepEqual(covered, []);
+      }));
+  }
+
   const WITHOUT_SCRIPTS = {
     "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/,
     "choose-gpu/": /24 GB[\s\S]*GeForce RTX/,
