@@ -221,9 +221,10 @@ declare const kbgen: {
   // fit.js, answer.js, command.js
   fit: any;
   answer: any;
+  quoteName(name: string, system: string | null): string;
   commands(state: any, setting: any, about: any): { label?: string; text?: string; note?: string }[];
   // calculator.js and what it is made of
-  combobox(input: PageElement, options: ComboboxOptions): { show(id: string): void };
+  combobox(input: PageElement, options: ComboboxOptions): { show(id: string): void; renew(): void };
   settings(index: any, own: string | null): any;
   picture: any;
   calculator: { index: object; state(): object };

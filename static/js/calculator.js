@@ -44,6 +44,7 @@
   }
   function write() {
     clearTimeout(saving);
+    if (!table) return;
     const address = settings.address(state);
     const way = completes ? "replaceState" : "pushState";
     completes = false;
@@ -75,8 +76,9 @@
         `${model.name}, ${vllm ? fit.dtypes[state.dtype] : state.quant}, ${tokens(state.ctx)}: ${$("verdict").textContent}. ${answer.margin}`;
     }, 700);
     $("bars").hidden = $("held").hidden = !answer.devices.length;
-    if (answer.devices.length) {
-      picture.bars(answer.devices);
+    drawn = answer.devices;
+    if (drawn.length) {
+      draw();
       picture.table(answer.devices, links.methodology);
     }
     stats(answer.stats);
@@ -90,6 +92,13 @@
     if (offersDevices) $("meet").append(link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
+  }
+  // The picture has its scale from the width of the page.
+  let drawn = [];
+  let width = 0;
+  function draw() {
+    width = $("bars").clientWidth;
+    picture.bars(drawn);
   }
   function link(text, href) {
     const element = el("a", text);
@@ -341,22 +350,13 @@
   function put(id, value) {
     if (completes || $(id) !== document.activeElement) $(id).value = value;
   }
-  function controls(answer) {
+  // The controls that need no table.
+  function fields() {
     const vllm = state.runner === "vllm";
+    const ollama = state.runner === "ollama";
     const several = state.devices.length > 1;
-    const base = baseOf(byId(fit.models, state.model));
-    $("model-facts").replaceChildren(
-      t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
-      base ? link(t("its tables"), `${root}models/${base.id}/index.html`) : t("no tables"),
-    );
     $("quant-label").textContent = vllm ? t("Weight type") : t("Quantization");
-    put("quant", rowName());
     put("ctx", state.ctx);
-    $("ctx").max = table.max;
-    $("ctx-max").textContent = whole(table.max);
-    put("ctx-slide", Math.round(1000 * slideAt(state.ctx)));
-    $("ctx-slide").setAttribute("aria-valuetext", tokens(state.ctx));
-    reach("ctx-reach", answer.most ? slideAt(answer.most) : 0);
     for (let n = 1; n <= MOST_DEVICES; n++) deviceControls(n, state.devices[n - 1]);
     $("device-add").hidden = state.devices.length >= MOST_DEVICES;
     systems();
@@ -366,12 +366,31 @@
     Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), field => {
       field.hidden = (field.dataset.for === "vllm") !== vllm;
     });
-    if (vllm) {
-      put("util", state.util);
-      mark("fp8", state.fp8);
-    } else llamaControls(answer);
+    put("util", state.util);
+    mark("fp8", state.fp8);
+    mark("k", state.k);
+    mark("v", state.v);
+    mark("slots", state.slots);
+    ["v", "slots"].forEach(id => {
+      $(id).parentElement.disabled = ollama;
+    });
     const changed = changes();
     $("more-count").textContent = changed ? t("{n} changed", { n: changed }) : "";
+  }
+  function controls(answer) {
+    fields();
+    const base = baseOf(byId(fit.models, state.model));
+    $("model-facts").replaceChildren(
+      t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
+      base ? link(t("its tables"), `${root}models/${base.id}/index.html`) : t("no tables"),
+    );
+    put("quant", rowName());
+    $("ctx").max = table.max;
+    $("ctx-max").textContent = whole(table.max);
+    put("ctx-slide", Math.round(1000 * slideAt(state.ctx)));
+    $("ctx-slide").setAttribute("aria-valuetext", tokens(state.ctx));
+    reach("ctx-reach", answer.most ? slideAt(answer.most) : 0);
+    if (state.runner !== "vllm") llamaControls(answer);
   }
   const SYSTEMS = {
     linux: "Linux",
@@ -407,12 +426,6 @@
   function llamaControls(answer) {
     const setting = answer.setting;
     const ollama = state.runner === "ollama";
-    mark("k", state.k);
-    mark("v", state.v);
-    mark("slots", state.slots);
-    ["v", "slots"].forEach(id => {
-      $(id).parentElement.disabled = ollama;
-    });
     $("pair-note").hidden = state.k === state.v && !ollama;
     $("pair-note").textContent = ollama
       ? t("Ollama uses one type for both.")
@@ -482,33 +495,55 @@
 
   // ---- loading ----------------------------------------------------------------
   const tableAddress = id => `${root}data/fit/${id}.js?${fit.stamp}`;
+  const NEED_TABLE = ["quant", "ctx-slide", "layers-field", "experts-field"];
   function choose(id) {
     state.model = id;
     modelBox.show(id);
     const name = byId(fit.models, id).name;
     if (lookup.tables[id]) return arrived(lookup.tables[id]);
-    $("answer").setAttribute("aria-busy", "true");
+    table = null;
+    enable();
+    fields();
     $("waiting").hidden = false;
     $("broken").hidden = true;
-    $("waiting").textContent = $("say").textContent = t("Loading the figures for {model}…", { model: name });
+    $("waiting").textContent = t("Loading the figures for {model}…", { model: name });
+    undecided("", $("waiting").textContent);
     lookup.load(id, tableAddress(id), found => {
       if (state.model !== id) return;
       if (found) return arrived(found);
       $("waiting").hidden = true;
       $("broken").hidden = false;
       $("broken-model").textContent = name;
-      $("broken-stale").textContent = table ? t("The results below are for the previously selected model.") : "";
-      $("say").textContent = t("The figures for {model} could not be loaded.", { model: name });
+      $("broken-stale").textContent = $("answer-body").hidden
+        ? ""
+        : t("The results below are for the previously selected model.");
+      undecided(t("No verdict"), t("The figures for {model} could not be loaded.", { model: name }));
     });
+  }
+  // Without a table the answer before stays in sight, but it is for another model: nothing in it can be used.
+  function enable() {
+    if (table) $("answer").removeAttribute("aria-busy");
+    else $("answer").setAttribute("aria-busy", "true");
+    $("answer-body").inert = $("ladder-part").inert = !table;
+    NEED_TABLE.forEach(id => {
+      $(id).disabled = !table;
+    });
+  }
+  // What stands in place of a verdict where the answer is not in sight.
+  function undecided(word, words) {
+    clearTimeout(saying);
+    $("dock-verdict").className = word ? "verdict verdict-unknown" : "";
+    $("dock-verdict").textContent = word;
+    $("dock-margin").textContent = $("say").textContent = words;
   }
   function arrived(found) {
     table = found;
-    $("answer").removeAttribute("aria-busy");
+    enable();
     $("waiting").hidden = $("broken").hidden = true;
     update();
   }
   function update() {
-    if (!table || lookup.tables[state.model] !== table) return;
+    if (!table) return fields();
     settings.settle(state, table);
     const answer = answers.of(state, table, fit);
     buildRows(answer.rows);
@@ -528,6 +563,10 @@
     const report = JSON.stringify(list);
     $("misread").hidden = !list.length;
     $("answer").hidden = list.length > 0;
+    if (list.length) {
+      $("margin").textContent = "";
+      undecided(t("No verdict"), "");
+    }
     if (report === reported) return;
     reported = report;
     $("misread-list").replaceChildren(
@@ -537,10 +576,6 @@
         return row;
       }),
     );
-    if (!list.length) return;
-    $("say").textContent = $("margin").textContent = $("dock-margin").textContent = "";
-    $("dock-verdict").className = "verdict verdict-unknown";
-    $("dock-verdict").textContent = t("No verdict");
   }
   // Parameters of the address by the start of the id of their control.
   const PARAMETERS = {
@@ -624,12 +659,13 @@
       settings.sized(state.devices[n - 1], Number(mem));
       if (n === 1) remember();
     });
-    on(`memory-${n}`, "input", text => {
-      const amount = Number(text);
+    const measured = () => {
+      const amount = Number($(`memory-${n}`).value);
       if (!(amount > 0)) return false;
       state.devices[n - 1].mem = amount * ($(`memory-unit-${n}`).value === "MiB" ? MIB : GIB);
-    });
-    on(`memory-unit-${n}`, "change", () => {});
+    };
+    on(`memory-${n}`, "input", measured);
+    on(`memory-unit-${n}`, "change", measured);
     on(`others-${n}`, "input", text => {
       state.devices[n - 1].others = Math.max(0, Number(text) || 0) * MIB;
     });
@@ -703,6 +739,7 @@
   async function openFile(files) {
     if (!files.length) return;
     const mine = ++opened;
+    const before = state.model;
     const note = $("file-note");
     note.className = "small";
     note.textContent = t("Reading {name}…", { name: files[0].name });
@@ -718,7 +755,8 @@
       [fit.models, modelEntries].forEach(list => {
         list.splice(0, list.length, ...list.filter(each => each.id !== "file"), entry);
       });
-      fit.quants[FILE_QUANT] = state.chosenQuant = model.label;
+      modelBox.renew();
+      fit.quants[FILE_QUANT] = model.label;
       lookup.tables.file = model.table(base, FILE_QUANT);
       note.textContent = base
         ? t("{name}: weights of {size}, exact. It has the shape of {model}, so cache and compute buffer are known.", {
@@ -727,9 +765,13 @@
             model: byId(fit.models, model.slug).name,
           })
         : t("{name}: weights of {size}, exact.", { name: model.file, size: model.size });
-      settled("model");
-      settled("quant");
-      choose("file");
+      // A model that was chosen in the meantime stays.
+      if (state.model === before || state.model === "file") {
+        state.chosenQuant = model.label;
+        settled("model");
+        settled("quant");
+        choose("file");
+      }
     } catch (error) {
       if (mine !== opened) return;
       note.className = "small file-error";
@@ -816,7 +858,9 @@
   let resizing = 0;
   addEventListener("resize", () => {
     clearTimeout(resizing);
-    resizing = setTimeout(update, 150);
+    resizing = setTimeout(() => {
+      if (drawn.length && $("bars").clientWidth !== width) draw();
+    }, 150);
   });
 
   // Access for tests.

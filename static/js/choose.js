@@ -257,7 +257,17 @@
     link.href = `${root}cost-vs-cloud/index.html?${new URLSearchParams(asked)}`;
     place.append(link);
   }
+  // Words in place of an answer: no line of another model stays.
+  function instead(words, ...more) {
+    $("headline").textContent = $("dock").textContent = words;
+    $("margin").replaceChildren(...more);
+    $("budget-answer").hidden = true;
+    $("parts").replaceChildren();
+    $("cards").replaceChildren();
+    kit.announce(words);
+  }
   function update() {
+    if (!table) return controls();
     settle();
     controls();
     const needed = lookup.need(table, setting([1]));
@@ -336,10 +346,12 @@
     const put = (id, value) => {
       if ($(id) !== document.activeElement) $(id).value = value;
     };
-    $("quant").replaceChildren(...kit.quantizations(table, fit.quants).map(i => kit.option(i, fit.quants[i])));
+    const quants = table ? kit.quantizations(table, fit.quants).map(i => kit.option(i, fit.quants[i])) : [];
+    $("quant").replaceChildren(...quants);
+    $("quant").disabled = !table;
     $("quant").value = state.quant;
     put("ctx", state.ctx);
-    $("ctx-hint").textContent = t("At most {n}.", { n: kit.whole(table.max) });
+    $("ctx-hint").textContent = table ? t("At most {n}.", { n: kit.whole(table.max) }) : "";
     put("others", state.others || "");
     put("budget", state.budget || "");
     $("run").value = state.run;
@@ -352,12 +364,14 @@
   // Waits for the table; of two requests, the last counts.
   function open() {
     const wanted = state.model;
+    table = null;
+    instead(t("Loading the figures for {model}…", { model: wanted.name }));
+    controls();
     kit.figures(wanted.id, fit.stamp, loaded => {
       if (wanted !== state.model) return;
       table = loaded;
       if (table) return update();
-      $("headline").textContent = t("The figures for {model} could not be loaded", { model: wanted.name });
-      $("margin").textContent = t("Reload the page, or choose another model.");
+      instead(t("The figures for {model} could not be loaded", { model: wanted.name }), kit.retry(open));
     });
   }
   const modelBox = kbgen.combobox($("model"), {
@@ -374,16 +388,16 @@
   });
   function on(id, event, act) {
     $(id).addEventListener(event, () => {
-      if (table && act($(id).value) !== false) update();
+      if (act($(id).value) !== false) update();
     });
   }
   kit.choices($("k"), "k", fit.kv, at => {
     state.k = at;
-    if (table) update();
+    update();
   });
   kit.choices($("v"), "v", fit.kv, at => {
     state.v = at;
-    if (table) update();
+    update();
   });
   on("quant", "change", i => {
     state.quant = Number(i);
@@ -410,6 +424,5 @@
     open();
   });
   read();
-  modelBox.show(state.model.id);
   open();
 })();

@@ -1,6 +1,7 @@
 // A text field with a list of options (WAI-ARIA combobox pattern). Typing filters the list.
 //    const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
 //    box.show(id)      sets the field's text, except while it is being edited
+//    box.renew()       reads the entries again when the list opens next
 //  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
 // `note` is called for each entry when the list opens: {text, kind} is shown at its right end, with `kind` as the
 // class or "". `more(text)` is called if no entry matches: a promise of further entries, whose ids are those of others.
@@ -17,7 +18,7 @@
   const plain = text =>
     ` ${text
       .toLowerCase()
-      .replace(/[^a-z0-9.]+/g, " ")
+      .replace(/[^\p{L}\p{N}.]+/gu, " ")
       .trim()}`;
   // Ways to match the input, strictest first: each word starts a word of the entry, occurs anywhere in it, or the
   // whole input does without spaces ("rtx4090").
@@ -30,19 +31,18 @@
     (entry, typed) => typed.split(" ").every(word => entry.includes(word)),
     (entry, typed) => entry.replace(/ /g, "").includes(typed.replace(/ /g, "")),
   ];
-
   kbgen.combobox = (input, options) => {
     const list = document.getElementById(input.getAttribute("aria-controls"));
     const said = list.parentNode.appendChild(el("span", "hidden"));
     said.setAttribute("role", "status");
-    const rows = [];
-    const groups = [];
+    let rows = [];
+    let groups = [];
     let chosen = null;
     let active = null;
     let typed = false;
 
-    const byName = {};
-    const asked = {};
+    let byName = {};
+    let asked = {};
 
     // Built on first use: hundreds of rows that most readers never see.
     function build() {
@@ -67,6 +67,7 @@
       const row = {
         entry,
         element: el("div", "combo-option"),
+        name: plain(entry.name),
         // Programs print "Laptop GPU" for what databases call "Mobile".
         words: plain(`${entry.group} ${entry.name}`).replace(/ mobile\b/, "$& laptop gpu notebook"),
         note: el("span", "combo-note"),
@@ -99,9 +100,10 @@
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 8;
     }
     function narrow() {
-      const text = typed ? plain(input.value) : " ";
-      const way = text === " " ? () => true : WAYS.filter(way => rows.some(row => way(row.words, text)))[0];
-      if (!way) more(text);
+      const text = plain(input.value);
+      const isEmpty = !typed || !input.value.trim();
+      const way = isEmpty ? () => true : text !== " " && WAYS.find(way => rows.some(row => way(row.words, text)));
+      if (!way && text !== " ") more(text);
       rows.forEach(row => {
         row.element.hidden = !way || !way(row.words, text);
       });
@@ -110,9 +112,22 @@
       });
       const left = seen();
       list.classList.toggle("none", !left.length);
-      said.textContent =
-        text === " " ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
-      point(typed ? left[0] : left.filter(row => row.entry.id === chosen)[0]);
+      said.textContent = isEmpty ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
+      if (!typed) return point(left.find(row => row.entry.id === chosen));
+      point(isEmpty ? null : nearest(left, way, text));
+    }
+    // The one that the input names best: to the letter ("Command R+"), in words, by its start, or without its group.
+    function nearest(rows, way, text) {
+      const raw = input.value.trim().toLowerCase();
+      return [
+        row => row.entry.name.toLowerCase() === raw,
+        row => row.name === text,
+        row => row.name.startsWith(text),
+        row => way(row.name, text),
+        () => true,
+      ]
+        .map(isNear => rows.find(isNear))
+        .find(Boolean);
     }
     // Looks for entries that are not in the list, once for each text.
     function more(text) {
@@ -154,13 +169,16 @@
       const found = options.entries.filter(entry => entry.id === id)[0];
       return found ? found.name : "";
     };
-    function take(row) {
+    function accept(row) {
       const changed = row.entry.id !== chosen;
       chosen = row.entry.id;
       close();
-      input.focus();
-      input.select();
       if (changed) options.choose(chosen);
+    }
+    function take(row) {
+      input.focus();
+      accept(row);
+      if (document.activeElement === input) input.select();
     }
     function move(by) {
       const left = seen();
@@ -199,7 +217,13 @@
       narrow();
     });
     input.addEventListener("blur", () => {
-      if (!list.hidden) close();
+      // Another window leaves the field as it is.
+      if (list.hidden || document.activeElement === input) return;
+      const isNamed = typed && active && (seen().length === 1 || active.name === plain(input.value));
+      if (isNamed) return accept(active);
+      const isDropped = typed && input.value.trim();
+      close();
+      if (isDropped) said.textContent = t("Nothing was chosen");
     });
     input.addEventListener("keydown", event => {
       const closed = list.hidden;
@@ -218,16 +242,21 @@
         input.select();
       } else if (event.key === "Tab" && !closed && typed && active) {
         // Accepts the highlighted option; Tab then moves on.
-        const row = active;
-        chosen = row.entry.id;
-        close();
-        options.choose(chosen);
+        accept(active);
       }
     });
     return {
       show(id) {
         chosen = id;
         if (list.hidden) input.value = nameOf(id);
+      },
+      renew() {
+        if (!list.hidden) close();
+        rows = [];
+        groups = [];
+        byName = {};
+        asked = {};
+        list.replaceChildren();
       },
     };
   };

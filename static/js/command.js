@@ -7,9 +7,18 @@
   const { t } = kbgen;
   const ALL = 999;
 
+  // The name of an opened file may contain anything. Control characters could end the line or the paste in a terminal.
+  const printable = name => name.replace(/\p{Cc}/gu, " ");
+  /** A file name as one word of PowerShell, where curly quotes also end a string, or of a POSIX shell. */
+  kbgen.quoteName = (name, system) => {
+    const word = printable(name).replace(/^-/, "./-");
+    if (/^[\w.+/-]+$/.test(word)) return word;
+    return `'${system === "windows" ? word.replace(/['‘’‚‛]/g, "$&$&") : word.replace(/'/g, "'\\''")}'`;
+  };
+
   const layersOf = setting => (setting.layers === null ? ALL : setting.layers);
   function argumentsOf(state, setting, about) {
-    const words = [`-m ${about.file}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
+    const words = [`-m ${kbgen.quoteName(about.file, state.os)}`, `-ngl ${layersOf(setting)}`, `-c ${state.ctx}`];
     if (state.runner === "server") words.push(`-np ${state.slots}${state.slots > 1 ? " --kv-unified" : ""}`);
     if (about.table.embeds) words.push("--embeddings");
     words.push(
@@ -27,7 +36,7 @@
   function ollama(state, setting, about) {
     const number = (name, value) => `PARAMETER ${name} ${value}`;
     const lines = [
-      `FROM ./${about.file}`,
+      `FROM ./${printable(about.file)}`,
       number("num_ctx", state.ctx),
       number("num_batch", 512),
       number("num_gpu", layersOf(setting)),

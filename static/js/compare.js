@@ -314,6 +314,20 @@
   }
 
   // ---- everything ------------------------------------------------------------
+  // The model whose table could not be loaded, and the line that says so below the columns.
+  let broken = null;
+  const fault = el("p", null, "fault");
+  $("columns").after(fault);
+  function loadSpeed() {
+    const asked = spoken;
+    broken = null;
+    fault.hidden = true;
+    kit.figures(asked.id, index.stamp, loaded => {
+      if (asked !== spoken) return;
+      if (!loaded) broken = asked;
+      update();
+    });
+  }
   function update() {
     const list = chosen();
     const rows = verdicts(list);
@@ -331,16 +345,14 @@
     tableOfRuns(list, rows);
     tableOfDifferences(list, rows);
     $("headline").textContent = headline(list, rows);
+    fault.hidden = !spoken || spoken !== broken;
+    const words = fault.hidden ? "" : t("The figures for {model} could not be loaded.", { model: spoken.name });
+    fault.replaceChildren(words, " ", kit.retry(loadSpeed));
     kit.announce(
-      `${runs.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(runs.contexts[state.ctx]) })}${headline(list, rows)}.`,
+      `${runs.quants[state.quant]}, ${t("{n} tokens: ", { n: kit.whole(runs.contexts[state.ctx]) })}${headline(list, rows)}. ${words}`,
     );
     save();
-    if (spoken && !(kbgen.fit && kbgen.fit.tables[spoken.id])) {
-      const asked = spoken;
-      kit.figures(asked.id, index.stamp, loaded => {
-        if (loaded && asked === spoken) update();
-      });
-    }
+    if (fault.hidden && spoken && !(kbgen.fit && kbgen.fit.tables[spoken.id])) loadSpeed();
   }
   function largestOnAll(rows) {
     const common = rows.filter(row => row.model.parameters && row.words.every(word => word === "fits"));

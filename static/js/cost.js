@@ -110,10 +110,17 @@
   // ---- speed ---------------------------------------------------------------
   let state = { model: null, gpu: null, quant: -1 };
   let table = null;
+  let isBroken = false;
   // The speed range of the model on the device, or why it is unknown.
   function rangeOf(ctx) {
     if (!state.model || !state.gpu) {
       return { words: t("Select a model and a GPU to calculate the speed range.") };
+    }
+    if (isBroken) {
+      const words = t("The figures for {model} could not be loaded. Enter your measured speed.", {
+        model: state.model.name,
+      });
+      return { words, more: [" ", kit.retry(open)] };
     }
     if (!table) return { words: t("Loading the figures for {model}…", { model: state.model.name }) };
     const setting = {
@@ -145,7 +152,11 @@
     if (!found.full) {
       return { words: t("Speed not covered: {reason}. Enter your measured speed.", { reason: found.reason }) };
     }
-    return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), at: setting.ctx };
+    const more = t(" on {device}, with {n} tokens in the context.", {
+      device: state.gpu.name,
+      n: kit.whole(setting.ctx),
+    });
+    return { range: found.full, words: t("{n} tokens/s", { n: kit.pace(found.full) }), more: [more] };
   }
   function settle() {
     if (table && !table.quants[state.quant]) state.quant = kbgen.fit.usual(table, fit.quants);
@@ -154,17 +165,15 @@
   function open() {
     const wanted = state.model;
     table = null;
+    isBroken = false;
     if (!wanted) return update();
     kit.figures(wanted.id, fit.stamp, loaded => {
       if (wanted !== state.model) return;
       table = loaded;
+      isBroken = !table;
       settle();
       update();
-      if (!table) {
-        $("range").textContent = t("The figures for {model} could not be loaded. Enter your measured speed.", {
-          model: wanted.name,
-        });
-      }
+      if (isBroken) kit.announce($("range").firstChild.textContent);
     });
     if (!table) update();
   }
@@ -176,12 +185,7 @@
     );
     $("quant").disabled = !table;
     if (table) $("quant").value = state.quant;
-    $("range").replaceChildren(
-      found.range ? el("b", found.words) : found.words,
-      found.range
-        ? t(" on {device}, with {n} tokens in the context.", { device: state.gpu.name, n: kit.whole(found.at) })
-        : "",
-    );
+    $("range").replaceChildren(found.range ? el("b", found.words) : found.words, ...(found.more || []));
     const watts = state.gpu && state.gpu.power;
     const offer = el("button", t("Use it"), "plain");
     $("power-limit").hidden = !watts;

@@ -349,8 +349,7 @@
   // ---- for the calculator ----------------------------------------------------
   /** The command that estimates the file in a terminal, with the settings of the calculator. */
   function commandOf(file, state, index) {
-    const isPlain = /^[\w.+-]+$/.test(file.name);
-    const words = ["kbgen fit", isPlain ? file.name : "'" + file.name.split("'").join("'\\''") + "'"];
+    const words = ["kbgen fit", kbgen.quoteName(file.name, state.os)];
     const named = state.devices.filter(device => device.id);
     const sizes = state.devices.map(device => `--memory ${device.mem / lookup.GIB}`);
     if (named.length === state.devices.length) {

@@ -188,6 +188,7 @@
         });
       }
       // Availability in the model is checked when its table is loaded.
+      state.systems = systems(state.devices);
       state.unchecked = ["quant", "ctx", "os"].filter(name => asked.get(name));
       return state;
     }

@@ -188,6 +188,16 @@
       },
     );
   }
+  // A button that asks for a table again. It goes away while that is loaded, so the focus goes to the model.
+  function retry(act) {
+    const button = el("button", t("Try again"), "plain");
+    button.type = "button";
+    button.addEventListener("click", () => {
+      byId("model").focus();
+      act();
+    });
+    return button;
+  }
   // Indices of the quantizations in a table.
   function quantizations(table, names) {
     return names.map((_, i) => i).filter(i => table.quants[i]);
@@ -215,6 +225,7 @@
     runs,
     root,
     figures,
+    retry,
     quantizations,
     find,
   };

@@ -50,6 +50,78 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("calculator: every model and device is chosen by its complete name", () =>
+    at(START, async page => {
+      const others = await page.evaluate(() => {
+        kbgen.fit.load = () => {};
+        const { index, state } = kbgen.calculator;
+        const chosen = (id, name) => {
+          const input = document.getElementById(id);
+          input.value = name;
+          input.dispatchEvent(new InputEvent("input"));
+          input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", cancelable: true }));
+          return input.value;
+        };
+        const wrong = (id, list, current) =>
+          list
+            .map(entry => [entry.name, chosen(id, entry.name), current() === entry.id])
+            .filter(([name, shown, isRight]) => !isRight || shown !== name);
+        return [
+          ...wrong("model", index.models, () => state().model),
+          ...wrong("device-1", index.devices, () => state().devices[0].id),
+        ];
+      });
+      assert.deepEqual(others, []);
+    }));
+
+  test("calculator: a part of a name leads to the name that begins with it", () =>
+    at(START, async page => {
+      for (const [typed, name] of [
+        ["llama 3.1 8b", "Llama 3.1 8B Instruct"],
+        ["command r+", "Command R+"],
+      ]) {
+        await page.locator("#model").fill(typed);
+        await page.keyboard.press("Enter");
+        assert.equal(await page.locator("#model").inputValue(), name);
+      }
+    }));
+
+  test("calculator: an empty field chooses nothing, and what names nothing has no match", () =>
+    at(START, async (page, { trouble }) => {
+      const shown = page.locator("#model-list [role=option]:visible");
+      for (const key of ["Tab", "Enter"]) {
+        for (const id of ["model", "device-1"]) {
+          const before = await page.locator(`#${id}`).inputValue();
+          await page.locator(`#${id}`).fill("");
+          assert.equal(await page.locator(`#${id}`).getAttribute("aria-activedescendant"), null);
+          await page.keyboard.press(key);
+          await page.keyboard.press("Escape");
+          assert.equal(await page.locator(`#${id}`).inputValue(), before);
+        }
+      }
+      for (const typed of ["нет", "😀", "-"]) {
+        await page.locator("#model").fill(typed);
+        await page.locator("#model-list + [role=status]", { hasText: "No match" }).waitFor({ state: "attached" });
+        assert.equal(await shown.count(), 0, typed);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: a press elsewhere accepts the only match, and says that several choose nothing", () =>
+    at(START, async page => {
+      const typed = async text => {
+        await page.locator("#model").fill(text);
+        await page.locator("h1").click();
+        return page.locator("#model").inputValue();
+      };
+      assert.equal(await typed("gemma 3 12b"), "Gemma 3 12B IT");
+      await ready(page);
+      assert.match(await text(page, "commands"), /Gemma-3-12B/i);
+      assert.equal(await typed("phi-4"), "Phi-4", "a complete name, although others begin with it");
+      assert.equal(await typed("qwen"), "Phi-4");
+      assert.equal(await page.locator("#model-list + [role=status]").textContent(), "Nothing was chosen");
+    }));
+
   test("calculator: every setting is chosen by keyboard, and the answer follows", () =>
     at(START, async (page, { trouble }) => {
       const focused = id => page.locator(`#${id}:focus`).waitFor();
@@ -216,6 +288,14 @@ export default function ({ folder, browser, url }) {
       await page.locator("#device-1").fill("RTX 4090");
       await page.keyboard.press("Enter");
       assert.ok(await size.isHidden());
+    }));
+
+  test("calculator: the unit of a memory size applies to the amount as it stands", () =>
+    at(START.replace("geforce-rtx-3060-12-gb", String(12 * 1024 * MIB)), async page => {
+      await page.locator("#memory-1").fill("8192");
+      await page.locator("#memory-unit-1").selectOption("MiB");
+      assert.equal(await page.locator("#memory-1").inputValue(), "8192");
+      await page.waitForURL(new RegExp(`gpu=${8192 * MIB}&`));
     }));
 
   test("calculator: the system is a choice, and each device has its own systems", () =>
@@ -504,16 +584,54 @@ export default function ({ folder, browser, url }) {
       await choose("gemma 3 12b");
       await page.locator("#broken").waitFor();
       assert.match(await text(page, "broken"), /The figures for Gemma 3 12B.* could not be loaded/);
+      assert.match(
+        await page.locator(".dock").textContent(),
+        /^No verdict\s*The figures for Gemma 3 12B.* could not be loaded\.$/,
+      );
       assert.equal(
         await page.locator("#answer").getAttribute("aria-busy"),
         "true",
         "the answer before is no answer to this",
       );
+      assert.ok(await page.locator("#copy-link").evaluate(button => Boolean(button.closest("[inert]"))));
       broken = false;
       await page.locator("#again").click();
       await ready(page);
       assert.ok(await page.locator("#broken").isHidden());
       assert.match(await text(page, "commands"), /Gemma-3-12B/i);
+    });
+  });
+
+  test("calculator: before the first table, settings can be read and changed, and count when it is there", () => {
+    let read;
+    const isWanted = new Promise(done => {
+      read = done;
+    });
+    const prepare = page =>
+      page.route(/data\/fit\//, async route => {
+        await isWanted;
+        await route.continue();
+      });
+    return visiting(browser, `${url}privacy/`, { prepare }, async (page, { trouble }) => {
+      // The event of the complete page waits for the table.
+      await page.goto(`${address}${START}&k=q8_0`, { waitUntil: "commit" });
+      await page
+        .locator(".dock", { hasText: /^Loading the figures for Llama 3\.1 8B Instruct…$/ })
+        .waitFor({ state: "attached" });
+      assert.equal(await page.locator("#ctx").inputValue(), "8192");
+      assert.equal(await page.locator("#device-1").inputValue(), "GeForce RTX 3060 12 GB");
+      assert.equal(await page.locator("#k input:checked").getAttribute("value"), "1");
+      for (const id of ["quant", "ctx-slide", "layers input"]) {
+        assert.ok(await page.locator(`#${id}`).first().isDisabled(), id);
+      }
+      await page.locator("#ctx").fill("4096");
+      await page.locator("#device-add").click();
+      await page.locator("#device-drop-2").click();
+      read();
+      await ready(page);
+      assert.match(await text(page, "commands"), /-c 4096 .*-ctk q8_0/);
+      assert.ok(await page.locator("#quant").isEnabled());
+      assert.deepEqual(trouble, []);
     });
   });
 
@@ -542,6 +660,20 @@ export default function ({ folder, browser, url }) {
         options,
       ));
   }
+
+  test("calculator: another width of the window redraws the picture, and leaves the rest as it is", () =>
+    at(START, async page => {
+      const marks = () => page.locator("#bars .scale").count();
+      const before = await marks();
+      await page.evaluate(() => {
+        const command = document.querySelector("#commands code");
+        getSelection().selectAllChildren(command);
+      });
+      await page.setViewportSize({ width: 500, height: 900 });
+      await page.waitForFunction(before => document.querySelectorAll("#bars .scale").length !== before, before);
+      assert.match(await page.evaluate(() => String(getSelection())), /^llama-server/);
+      assert.ok((await marks()) < before);
+    }));
 
   test("calculator: nothing scrolls sideways at 320 px, nor with text twice as large", async () => {
     const narrow = { viewport: { width: 320, height: 700 } };

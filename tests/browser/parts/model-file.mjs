@@ -1,5 +1,6 @@
 // Will it run? A GGUF file that the reader opens: read on the page, with the figures of the terminal.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -62,6 +63,42 @@ const TENSORS = [
   ),
   ["output.weight", 6, [512, 1000]],
 ];
+
+/** A file with the shape of Llama 3.1 8B, with all layers in Q4_K. */
+const ofLlama8B = () => {
+  const layer = [
+    ["attn_norm", 0, [4096]],
+    ["ffn_norm", 0, [4096]],
+    ["attn_q", 12, [4096, 4096]],
+    ["attn_k", 12, [4096, 1024]],
+    ["attn_v", 12, [4096, 1024]],
+    ["attn_output", 12, [4096, 4096]],
+    ["ffn_gate", 12, [4096, 14336]],
+    ["ffn_up", 12, [4096, 14336]],
+    ["ffn_down", 12, [14336, 4096]],
+  ];
+  const metadata = {
+    "general.architecture": "llama",
+    "general.name": "Llama 3.1 8B",
+    "general.file_type": 15,
+    "llama.block_count": 32,
+    "llama.context_length": 131072,
+    "llama.embedding_length": 4096,
+    "llama.feed_forward_length": 14336,
+    "llama.attention.head_count": 32,
+    "llama.attention.head_count_kv": 8,
+    "llama.rope.dimension_count": 128,
+  };
+  return header(metadata, [
+    ["token_embd.weight", 12, [4096, 128256]],
+    ["output_norm.weight", 0, [4096]],
+    ["output.weight", 14, [4096, 128256]],
+    ["rope_freqs.weight", 0, [64]],
+    ...Array.from({ length: 32 }, (_, i) =>
+      layer.map(([name, type, sizes]) => [`blk.${i}.${name}.weight`, type, sizes]),
+    ).flat(),
+  ]);
+};
 
 export default function ({ browser, program, url }) {
   const address = `${url}will-it-run/`;
@@ -242,6 +279,55 @@ export default function ({ browser, program, url }) {
       assert.equal(whole, (await terminal(first, "--memory", "24")).quantizations[0].file_bytes);
       assert.deepEqual(trouble, []);
     }));
+
+  test("calculator: in a command, the name of an opened file is one word of the shell, whatever it contains", () =>
+    at("#gpu=geforce-rtx-4090", async page => {
+      const name = "-a;echo pwned;$(id) it's.gguf";
+      const named = async name => {
+        await page.locator("#file").setInputFiles({ name, mimeType: "", buffer: ofLlama8B() });
+        await page.locator("#file-note", { hasText: "weights of" }).waitFor();
+        return page.locator("#commands code").first().textContent();
+      };
+      const command = (await named(name)).replace("llama-server", "printf '%s\\n'");
+      assert.deepEqual(execFileSync("sh", ["-c", command], { encoding: "utf8" }).split("\n").slice(0, 3), [
+        "-m",
+        `./${name}`,
+        "-ngl",
+      ]);
+      await page.locator("#os").selectOption("windows");
+      assert.match(await text(page, "commands"), /-m '\.\/-a;echo pwned;\$\(id\) it''s\.gguf' -ngl/);
+      await page.locator("#file-note").evaluate(note => note.replaceChildren());
+      assert.match(await named("Llama\u001b[201~\nx.gguf"), /-m 'Llama \[201~ x\.gguf' -ngl/);
+    }));
+
+  test("calculator: a model that is chosen while a file is read stays, and the file is in the list", async () => {
+    let read;
+    const isWanted = new Promise(done => {
+      read = done;
+    });
+    const prepare = page =>
+      page.route(/data\/gguf\.js/, async route => {
+        await isWanted;
+        await route.continue();
+      });
+    await visiting(browser, address, { prepare }, async (page, { trouble }) => {
+      const choose = async name => {
+        await page.locator("#model").fill(name);
+        await page.keyboard.press("Enter");
+      };
+      await choose("gemma 3 12b");
+      await page.locator("#commands", { hasText: "gemma-3-12b" }).waitFor();
+      await choose("llama 3.1 8b instruct");
+      await page.locator("#file").setInputFiles(written("late.gguf", header(LLAMA, TENSORS)));
+      await choose("gemma 3 12b");
+      read();
+      await page.locator("#file-note", { hasText: "weights of" }).waitFor();
+      assert.match(await text(page, "commands"), /gemma-3-12b/i);
+      await choose("small llama");
+      await page.locator("#verdict", { hasText: "Not covered" }).waitFor();
+      assert.deepEqual(trouble, []);
+    });
+  });
 
   const good = header(LLAMA, TENSORS);
   const patched = (at, bytes) => Buffer.concat([good.subarray(0, at), bytes, good.subarray(at + bytes.length)]);

@@ -507,6 +507,108 @@ export default function ({ folder, browser, url }) {
     ));
 
   // ---- all three -----------------------------------------------------------------
+  const failing = (address, use) => {
+    let isBroken = true;
+    const prepare = page =>
+      page.route(/data\/fit\/gemma-3-12b-it\.js/, route => (isBroken ? route.abort() : route.continue()));
+    return visiting(browser, address, { prepare }, (page, visitor) =>
+      use(page, visitor, () => {
+        isBroken = false;
+        return page.locator("button", { hasText: "Try again" }).click();
+      }),
+    );
+  };
+  const FAULT = "The figures for Gemma 3 12B IT could not be loaded";
+  const isSaid = page => page.locator("#say", { hasText: FAULT }).waitFor({ state: "attached" });
+
+  test("choose: a table that cannot be loaded leaves no other answer, and is asked for again", () =>
+    failing(choose, async (page, visitor, retry) => {
+      await page.locator(".cards-of").first().waitFor();
+      await page.locator("#model").fill("gemma 3 12b it");
+      await page.keyboard.press("Enter");
+      await page.locator("#headline", { hasText: FAULT }).waitFor();
+      assert.equal(await page.locator("#dock").textContent(), FAULT);
+      assert.equal(await page.locator("#parts div, #cards section").count(), 0);
+      await isSaid(page);
+      // The context of the next model is not that of the one before.
+      await page.locator("#ctx").fill("16384");
+      await retry();
+      await page.locator("#headline", { hasText: /^Runs with/ }).waitFor();
+      assert.equal(await page.locator("#ctx").inputValue(), "16384");
+      assert.ok(await page.locator("#model").evaluate(field => field === document.activeElement));
+    }));
+
+  test("choose: what is entered before the first table counts, and no answer of another model is shown", async () => {
+    const waiting = [];
+    const prepare = page =>
+      page.route(/data\/fit\//, async route => {
+        await new Promise(done => waiting.push(done));
+        await route.continue();
+      });
+    await visiting(browser, `${url}privacy/`, { prepare }, async (page, { trouble }) => {
+      // The event of the complete page waits for the table.
+      await page.goto(choose, { waitUntil: "commit" });
+      await page.locator("#headline", { hasText: "Loading the figures for Llama 3.1 8B Instruct…" }).waitFor();
+      assert.equal(await page.locator("#ctx").inputValue(), "8192");
+      await page.locator("#ctx").fill("65536");
+      await page.locator("#budget").fill("500");
+      waiting[0]();
+      await page.locator(".cards-of").first().waitFor();
+      assert.equal(await page.locator("#ctx").inputValue(), "65536");
+      assert.match(await page.locator("#budget-answer").innerText(), /^Within 500: /);
+      await page.locator("#model").fill("phi-2");
+      await page.keyboard.press("Enter");
+      assert.match(await page.locator("#headline").innerText(), /^Loading the figures for Phi-2…$/i);
+      assert.ok(await page.locator("#quant").isDisabled());
+      assert.equal(await page.locator("#cards section").count(), 0);
+      assert.deepEqual(trouble, []);
+    });
+  });
+
+  test("cost: a table that cannot be loaded is said until it is there, and is asked for again", () =>
+    failing(`${cost}#model=gemma-3-12b-it&gpu=geforce-rtx-4090`, async (page, visitor, retry) => {
+      await page.locator("#range", { hasText: FAULT }).waitFor();
+      await isSaid(page);
+      await page.locator("#hours").fill("3");
+      assert.match(await page.locator("#range").innerText(), new RegExp(`^${FAULT}`));
+      await retry();
+      await page.locator("#range", { hasText: "tokens/s" }).waitFor();
+    }));
+
+  test("compare: a table that cannot be loaded is said, and is asked for again", () =>
+    failing(`${compare}#a=geforce-rtx-3090&b=geforce-rtx-4090&model=gemma-3-12b-it`, async (page, visitor, retry) => {
+      const fault = page.locator("#columns + .fault");
+      await fault.locator("button").waitFor();
+      assert.match(await fault.innerText(), new RegExp(`^${FAULT}`));
+      await isSaid(page);
+      await page.locator("#ctx label").nth(1).click();
+      assert.ok(await fault.isVisible());
+      await retry();
+      await page.locator("#columns", { hasText: "tokens/s" }).waitFor();
+      assert.ok(await fault.isHidden());
+    }));
+
+  for (const path of ["will-it-run/", "choose-gpu/", "cost-vs-cloud/"]) {
+    test(`/${path}: the answer at the bottom covers no control that has the focus`, () =>
+      visiting(browser, url + path, { viewport: { width: 640, height: 400 }, reducedMotion: "reduce" }, async page => {
+        await page.locator(".dock", { hasText: /\d/ }).waitFor();
+        await page.locator("#model").focus();
+        const covered = [];
+        for (let at = "#model"; at;) {
+          await page.keyboard.press("Tab");
+          at = await page.evaluate(() => {
+            const { activeElement } = document;
+            const dock = document.querySelector(".dock");
+            if (!dock.parentNode.contains(activeElement)) return "";
+            const isCovered = activeElement.getBoundingClientRect().bottom > dock.getBoundingClientRect().top;
+            return `${activeElement.tagName}#${activeElement.id}${isCovered ? " is covered" : ""}`;
+          });
+          if (at.endsWith("is covered")) covered.push(at);
+        }
+        assert.deepEqual(covered, []);
+      }));
+  }
+
   const WITHOUT_SCRIPTS = {
     "compare/": /GeForce RTX 3090[\s\S]*24 GB[\s\S]*936/,
     "choose-gpu/": /24 GB[\s\S]*GeForce RTX/,
