@@ -33,7 +33,11 @@ pub const RULES: &[Rule] = &[
         "headings are at the top level of the body",
         "the table of contents is generated from them",
     ),
-    rule("duplicate-id", "ids of causes, solutions and headings are unique on their page", LINKS),
+    rule(
+        "duplicate-id",
+        "ids of causes, solutions and headings, and titles of causes, are unique on their page",
+        LINKS,
+    ),
     rule("reserved-id", "headings use no ids reserved for templates", LINKS),
     rule("code-language", "code blocks have a known language", "it selects the syntax highlighting"),
     rule("code-label", "the attributes of a code block are `tool`, `os` and `title`", SHOWN),

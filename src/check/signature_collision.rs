@@ -1,4 +1,4 @@
-//! Signatures of two pages that match the same log with the same score.
+//! Signatures of two pages that match the same log with the same score, and duplicate signatures of one page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,38 @@ use crate::site::{Page, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "signature-collision",
-    requirement: "signatures of different pages differ in their patterns or in `when`",
-    why: "the order of the matching pages would be arbitrary",
+    requirement: "signatures differ in their patterns or in `when`",
+    why: "the order of the matching pages would be arbitrary, and a page needs no signature twice",
 };
 
 const HELP: &str = "distinguish the pages with `when:` or a longer text, or merge them";
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    collisions(context).into_iter().map(|(_, finding)| finding).collect()
+    let collisions = collisions(context).into_iter().map(|(_, finding)| finding);
+    collisions.chain(context.site.errors.iter().flat_map(|error| duplicates(error))).collect()
+}
+
+/// Reports signatures that a page has twice.
+fn duplicates(error: &Page<ErrorData>) -> Vec<Diagnostic> {
+    let mut known = BTreeMap::new();
+    let mut found = Vec::new();
+    for signature in &error.data.signatures {
+        let Some(at) = signature.texts().first().map(|text| text.span) else { continue };
+        let Some(shape) = shape(signature) else { continue };
+        let values =
+            |texts: &[Spanned<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
+        let extract = signature.extract.as_ref().map(|name| name.value.clone());
+        let all = (shape, values(&signature.not), values(&signature.not_on_line), extract);
+        let first = *known.entry(all).or_insert(at);
+        if first != at {
+            found.push(
+                Diagnostic::error(&RULE, at, "the page has this signature twice")
+                    .related(first, "first defined here")
+                    .help("remove one of the two; the other may have the samples of both"),
+            );
+        }
+    }
+    found
 }
 
 /// Slugs of two pages, sorted.
