@@ -21,7 +21,7 @@ const HELP: &str = "distinguish the pages with `when:` or a longer text, or merg
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let collisions = collisions(context).into_iter().map(|(_, finding)| finding);
-    collisions.chain(context.site.errors.iter().flat_map(|error| duplicates(error))).collect()
+    collisions.chain(context.site.errors.iter().flat_map(duplicates)).collect()
 }
 
 /// Reports signatures that a page has twice.
@@ -30,11 +30,12 @@ fn duplicates(error: &Page<ErrorData>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for signature in &error.data.signatures {
         let Some(at) = signature.texts().first().map(|text| text.span) else { continue };
-        let Some(shape) = shape(signature) else { continue };
-        let values =
-            |texts: &[Spanned<String>]| texts.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
-        let extract = signature.extract.as_ref().map(|name| name.value.clone());
-        let all = (shape, values(&signature.not), values(&signature.not_on_line), extract);
+        let values = |texts: &[Spanned<String>]| {
+            texts.iter().map(|text| text.value.to_lowercase()).collect::<Vec<_>>()
+        };
+        let texts = [signature.texts(), &signature.not, &signature.not_on_line].map(values);
+        let name = |name: &Option<Spanned<String>>| name.as_ref().map(|name| name.value.clone());
+        let all = (texts, name(&signature.when), name(&signature.extract));
         let first = *known.entry(all).or_insert(at);
         if first != at {
             found.push(

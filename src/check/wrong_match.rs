@@ -64,6 +64,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     }
     let near = by_signature(context, &near).into_iter();
     for (place, near) in near.filter(|(_, near)| pages_of(near).len() >= MIN_PAGES_OF_NEAR_MISSES) {
+        if found.iter().any(|finding| finding.span == place) {
+            continue;
+        }
         let message = format!("this signature matches near misses of {}", list(&near));
         found.push(
             Diagnostic::warning(&RULE, place, message)

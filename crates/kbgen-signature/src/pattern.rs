@@ -223,8 +223,8 @@ impl PatternParser<'_> {
         if rest.starts_with('}') {
             return Err(ParseError::new(at..at + 1, "unmatched `}`", "write `}}` for a literal brace"));
         }
-        if rest.starts_with('{') {
-            let end = rest[1..].find(['{', '}']).map_or(rest.len(), |end| end + 1);
+        if let Some(inner) = rest.strip_prefix('{') {
+            let end = inner.find(['{', '}']).map_or(rest.len(), |end| end + 1);
             let Some(length) = Some(end).filter(|end| rest[*end..].starts_with('}')) else {
                 return Err(ParseError::new(
                     at..at + rest[..end].trim_end().len(),
