@@ -225,6 +225,15 @@ impl fmt::Debug for Preview<'_> {
     }
 }
 
+/// Files of a site after an update.
+#[derive(Debug)]
+pub struct UpdateResult {
+    /// All files of the site.
+    pub files: BuildFiles,
+    /// Warnings as plain text.
+    pub warnings: String,
+}
+
 /// Renders the files that differ from the previous build; returns `Err` with the findings as plain text. The changed
 /// pages come first and are shown as soon as they are rendered, if they have no errors of their own.
 ///
@@ -237,7 +246,7 @@ pub fn update(
     progress: &dyn BuildProgress,
     before: &BuildFiles,
     first: &Preview<'_>,
-) -> anyhow::Result<Result<BuildFiles, String>> {
+) -> anyhow::Result<Result<UpdateResult, String>> {
     let mut analysis = read(sources, read_faults, options, progress)?;
     let sink = UpdateSink::new(before);
     let mut findings = Vec::new();
@@ -260,9 +269,14 @@ pub fn update(
         findings.extend(result.err().unwrap_or_default());
         analysis.add(findings, sources);
     }
+    let text = if analysis.findings.is_empty() {
+        String::new()
+    } else {
+        diag::human(&analysis.findings, sources, ColorChoice::Off)
+    };
     Ok(match analysis.has_errors() {
-        true => Err(diag::human(&analysis.findings, sources, ColorChoice::Off)),
-        false => Ok(sink.finish()),
+        true => Err(text),
+        false => Ok(UpdateResult { files: sink.finish(), warnings: text }),
     })
 }
 

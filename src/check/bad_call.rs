@@ -45,7 +45,8 @@ fn unknown_names(context: &CheckContext<'_>, call: &ProseCall) -> Vec<Fault> {
         if known.contains(&argument.value.as_str()) {
             return;
         }
-        let help = match nearest(&argument.value, known.iter().copied()) {
+        let longer = || known.iter().copied().find(|name| name.starts_with(&format!("{}-", argument.value)));
+        let help = match nearest(&argument.value, known.iter().copied()).or_else(longer) {
             Some(near) => format!("did you mean `{near}`?"),
             None if (1..=12).contains(&known.len()) => format!("use one of {}", known.join(", ")),
             None => format!("add a page for this {what} first"),

@@ -2,7 +2,8 @@
 
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
-use crate::site::{Head, Missing};
+use crate::site::kinds::ErrorData;
+use crate::site::{Head, Missing, Page};
 
 /// Maximum number of headings compared with an anchor. Pages with more have a finding of their own.
 const MAX_COMPARED_HEADINGS: usize = 1_000;
@@ -13,6 +14,15 @@ pub(super) const RULE: Rule = Rule {
     why: "the link would lead to the top of the page",
 };
 
+/// Returns whether the missing heading follows from another finding: about the headings of the page, or about the
+/// heading of a solution.
+fn is_reported(context: &CheckContext<'_>, head: &Head, anchor: &str) -> bool {
+    let error = context.site.errors.iter().find(|error| error.head.source == head.source);
+    let has_solution =
+        |error: &Page<ErrorData>| error.data.solutions.iter().any(|solution| solution.id.value == anchor);
+    !head.body.outline.knows_headings() || error.is_some_and(has_solution)
+}
+
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for link in &context.links.dangling {
@@ -22,6 +32,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             Some(page) => context.site.heads().find(|head| head.id == *page),
             None => context.site.heads().find(|head| head.source == link.span.source),
         };
+        if head.is_some_and(|head| is_reported(context, head, anchor)) {
+            continue;
+        }
         let ids = head.iter().flat_map(|head| &head.body.outline.headings).map(|heading| heading.id.as_str());
         let known: Vec<&str> = ids.take(MAX_COMPARED_HEADINGS).collect();
         let near = is_suggested.then(|| nearest(anchor, known.iter().copied())).flatten();

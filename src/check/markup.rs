@@ -4,7 +4,7 @@ use crate::check::CheckContext;
 use crate::check::texts::LINK_MARKS;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::{Sources, Span, Spanned};
-use crate::markdown::{MarkdownErrorKind, is_reserved_id, outline_inline};
+use crate::markdown::{MarkdownError, MarkdownErrorKind, is_reserved_id, outline_inline};
 use crate::site::kinds::ErrorData;
 use crate::site::{Head, Kind, parts_of};
 use crate::unicode_safety::invisible_chars;
@@ -33,7 +33,11 @@ pub const RULES: &[Rule] = &[
         "headings are at the top level of the body",
         "the table of contents is generated from them",
     ),
-    rule("duplicate-id", "ids of causes, solutions and headings are unique on their page", LINKS),
+    rule(
+        "duplicate-id",
+        "ids of causes, solutions and headings, and titles of causes, are unique on their page",
+        LINKS,
+    ),
     rule("reserved-id", "headings use no ids reserved for templates", LINKS),
     rule("code-language", "code blocks have a known language", "it selects the syntax highlighting"),
     rule("code-label", "the attributes of a code block are `tool`, `os` and `title`", SHOWN),
@@ -85,15 +89,27 @@ const TERM_PARTS: Rule = rule(
 const OTHER: Rule = rule("markup", "text uses supported Markdown", SHOWN);
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    use MarkdownErrorKind::{HeadingLevelOne, HeadingSkipsLevel};
     let mut found = Vec::new();
     // Extractors and readings have no page, but people read their patterns and samples.
     let readings = context.pages.readings.iter().map(|page| &page.head);
     let extractors = context.pages.extractors.iter().map(|page| &page.head).chain(readings);
     let extractors = extractors.filter(|head| !head.is_unread());
+    let is_solution = |head: &Head, fault: &MarkdownError| {
+        let heading = head.body.outline.headings.iter().find(|heading| heading.range == fault.range);
+        let error = context.pages.errors.iter().find(|error| error.head.source == head.source);
+        heading.zip(error).is_some_and(|(heading, error)| {
+            error.data.solutions.iter().any(|solution| solution.id.value == heading.id)
+        })
+    };
     for head in context.pages.heads().chain(extractors) {
         for fault in &head.body.outline.errors {
             let span = head.body.span.part(fault.range.start, fault.range.end);
-            found.push(with_fix(finding(&fault.kind, span), &fault.kind, context.sources.text(span)));
+            let mut finding = with_fix(finding(&fault.kind, span), &fault.kind, context.sources.text(span));
+            if matches!(fault.kind, HeadingSkipsLevel { .. } | HeadingLevelOne) && is_solution(head, fault) {
+                finding = finding.help("use `##`, the level of solutions");
+            }
+            found.push(finding);
         }
         found.extend(invisible_in_front(head, context.sources));
         found.extend(ids_of_templates(head));

@@ -43,6 +43,13 @@ fn finding(link: &Link, span: Span) -> Option<Diagnostic> {
     )
 }
 
+/// Returns whether a destination starts with a host instead of a scheme: `www.example.org/page`.
+pub(super) fn starts_with_host(destination: &str) -> bool {
+    let name = destination.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    let ending = name.rsplit_once('.').filter(|(host, _)| !host.is_empty()).map_or("", |(_, ending)| ending);
+    TOP_LEVEL.contains(&ending) || name.starts_with("www.")
+}
+
 /// Returns the hosts shown by the text of a link: those of URLs in it, or the text itself if it is a host name.
 fn shown_hosts(text: &str) -> Vec<String> {
     let bare = |word: &str| {
@@ -57,8 +64,7 @@ fn shown_hosts(text: &str) -> Vec<String> {
     if let [word] = &words[..] {
         let name = word.split_once('@').map_or(word.as_str(), |(_, host)| host);
         let name = name.split(['/', '?', '#', ':']).next().unwrap_or_default();
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if hosts.is_empty() && (TOP_LEVEL.contains(&ending) || name.starts_with("www.")) {
+        if hosts.is_empty() && starts_with_host(name) {
             hosts.push(name.to_string());
         }
     }

@@ -1,6 +1,8 @@
 //! Missing images and files.
 
 use crate::check::CheckContext;
+use crate::check::broken_link::with_scheme;
+use crate::check::misleading_link::starts_with_host;
 use crate::diag::{Diagnostic, Rule};
 use crate::site::Missing;
 
@@ -19,6 +21,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let what = if link.image { "image" } else { "file" };
             let absent = || format!("no {what} `{}`", link.destination);
             let (words, help) = match &link.missing {
+                Missing::File { .. } if !link.image && starts_with_host(&link.destination) => {
+                    (absent(), with_scheme(&link.destination))
+                }
                 Missing::File { path } => (absent(), format!("add `{path}`, or fix the path")),
                 Missing::Copy => (
                     format!("external image `{}`", link.destination),

@@ -49,11 +49,12 @@ use kbgen_signature::Diagnosis;
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis::{CompiledSignatures, LazySignatures, SignatureError};
+use crate::diagnosis::{self, CompiledSignatures, LazySignatures, SignatureError};
 use crate::engine::{Engine, Kind};
 use crate::facts::{Fact, Fingerprint, Name, unrecorded};
-use crate::files::{Sources, Span};
-use crate::site::{Head, Links, Site};
+use crate::files::{Sources, Span, Spanned};
+use crate::site::kinds::ErrorData;
+use crate::site::{Head, Links, Page, Site};
 
 pub use broken_menu::run as menu;
 pub use markup::RULES as MARKUP_RULES;
@@ -210,6 +211,12 @@ pub fn site(context: &CheckContext<'_>) -> Vec<Diagnostic> {
 
 fn with(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
     ALL.iter().filter(move |check| check.scope == scope)
+}
+
+/// Returns the first pattern of the page that matches a text.
+fn pattern_in(error: &Page<ErrorData>, text: &Spanned<String>) -> Option<Span> {
+    let mut patterns = error.data.signatures.iter().filter_map(|signature| signature.texts().first());
+    patterns.find(|pattern| diagnosis::finds(&pattern.value, &text.value)).map(|pattern| pattern.span)
 }
 
 /// Converts errors of patterns and conditions to findings.

@@ -17,6 +17,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         .iter()
         .filter(|error| error.head.knows(key!(ErrorData.kind)))
         .filter(|error| error.data.kind == ErrorKind::Cause && error.head.body.outline.has_body)
+        .filter(|error| error.head.body.outline.knows_headings())
         .filter(|error| {
             let headings = &error.head.body.outline.headings;
             !headings

@@ -1,25 +1,67 @@
-//! Signatures of two pages that match the same log with the same score.
+//! Signatures of two pages that match the same log with the same score, and duplicate signatures of one page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kbgen_signature::Pattern;
 
-use crate::check::CheckContext;
+use crate::check::wrong_match::general_pages;
+use crate::check::{CheckContext, pattern_in};
 use crate::diag::{Diagnostic, Rule};
-use crate::diagnosis;
 use crate::files::{Span, Spanned};
 use crate::site::kinds::{ErrorData, ErrorKind, Signature};
 use crate::site::{Page, PageId};
 
 pub(super) const RULE: Rule = Rule {
     code: "signature-collision",
-    requirement: "signatures of different pages differ in their patterns or in `when`",
-    why: "the order of the matching pages would be arbitrary",
+    requirement: "signatures differ in their patterns or in `when`",
+    why: "the order of the matching pages would be arbitrary, and a page needs no signature twice",
 };
 
 const HELP: &str = "distinguish the pages with `when:` or a longer text, or merge them";
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
+    let collisions = collisions(context).into_iter().map(|(_, finding)| finding);
+    collisions.chain(context.site.errors.iter().flat_map(duplicates)).collect()
+}
+
+/// Reports signatures that a page has twice.
+fn duplicates(error: &Page<ErrorData>) -> Vec<Diagnostic> {
+    let mut known = BTreeMap::new();
+    let mut found = Vec::new();
+    for signature in &error.data.signatures {
+        let Some(at) = signature.texts().first().map(|text| text.span) else { continue };
+        let values = |texts: &[Spanned<String>]| {
+            texts.iter().map(|text| text.value.to_lowercase()).collect::<Vec<_>>()
+        };
+        let texts = [signature.texts(), &signature.not, &signature.not_on_line].map(values);
+        let name = |name: &Option<Spanned<String>>| name.as_ref().map(|name| name.value.clone());
+        let all = (texts, name(&signature.when), name(&signature.extract));
+        let first = *known.entry(all).or_insert(at);
+        if first != at {
+            found.push(
+                Diagnostic::error(&RULE, at, "the page has this signature twice")
+                    .related(first, "first defined here")
+                    .help("remove one of the two; the other may have the samples of both"),
+            );
+        }
+    }
+    found
+}
+
+/// Slugs of two pages, sorted.
+pub(super) type Pair = (String, String);
+
+pub(super) fn pair(one: &str, other: &str) -> Pair {
+    (one.min(other).to_owned(), one.max(other).to_owned())
+}
+
+/// Returns the pairs of pages with a finding.
+pub(super) fn colliding_pages(context: &CheckContext<'_>) -> BTreeSet<Pair> {
+    collisions(context).into_iter().map(|(pages, _)| pages).collect()
+}
+
+fn collisions(context: &CheckContext<'_>) -> Vec<(Pair, Diagnostic)> {
+    let general = general_pages(context);
     let mut found = Vec::new();
     let mut reported = BTreeSet::new();
     let is_checked = |error: &&Page<ErrorData>| {
@@ -34,7 +76,8 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             let (page, first) = *known.entry(shape).or_insert((&error.head.id, at));
             if *page != error.head.id && reported.insert((first, at)) {
                 let message = format!("`{}` has the same signature", page.slug);
-                found.push(Diagnostic::error(&RULE, at, message).related(first, "here").help(HELP));
+                let finding = Diagnostic::error(&RULE, at, message).related(first, "here").help(HELP);
+                found.push((pair(&page.slug, &error.head.id.slug), finding));
             }
         }
     }
@@ -42,6 +85,10 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         for signature in &error.data.signatures {
             for sample in &signature.samples {
                 let Some(other) = tie(context, error, sample) else { continue };
+                let pages = [&error.head.id.slug, &other.head.id.slug];
+                if pages.iter().any(|slug| general.contains_key(*slug)) {
+                    continue;
+                }
                 let Some((here, there)) = pattern_in(error, sample).zip(pattern_in(other, sample)) else {
                     continue;
                 };
@@ -50,12 +97,11 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                         "this signature and one of `{}` match the same log with the same score",
                         other.head.id.slug
                     );
-                    found.push(
-                        Diagnostic::error(&RULE, here, message)
-                            .related(there, "other signature")
-                            .related(sample.span, "in this sample")
-                            .help(HELP),
-                    );
+                    let finding = Diagnostic::error(&RULE, here, message)
+                        .related(there, "other signature")
+                        .related(sample.span, "in this sample")
+                        .help(HELP);
+                    found.push((pair(pages[0], pages[1]), finding));
                 }
             }
         }
@@ -86,10 +132,4 @@ fn tie<'s>(
     let own = error.head.id.slug.as_str();
     let other = tied.iter().find(|slug| **slug != own).filter(|_| tied.contains(&own))?;
     context.site.error(other).filter(|other| context.compiled().is_complete(&other.head.id.slug))
-}
-
-/// Returns the first pattern of the page that matches a text.
-fn pattern_in(error: &Page<ErrorData>, text: &Spanned<String>) -> Option<Span> {
-    let mut patterns = error.data.signatures.iter().filter_map(|signature| signature.texts().first());
-    patterns.find(|pattern| diagnosis::finds(&pattern.value, &text.value)).map(|pattern| pattern.span)
 }

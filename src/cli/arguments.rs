@@ -180,7 +180,7 @@ pub(crate) struct NewOptions {
     /// Page kind
     #[arg(value_enum)]
     pub kind: NewKind,
-    /// Page name: lowercase letters, digits, hyphens; for an error, `CATEGORY/SLUG`
+    /// Page name: lowercase letters, digits, hyphens, underscores, dots; for an error, `CATEGORY/SLUG`
     pub slug: String,
     /// Derive the signature of an error from this log
     #[arg(long, value_name = "FILE")]

@@ -70,6 +70,12 @@ pub(super) fn run(
         CheckFormat::Github => terminal.print_commands(&diag::github(found, &sources)),
         CheckFormat::Sarif => terminal.print(diag::sarif(found, &sources, &pipeline::rules())),
     }
+    let drafts = analysis.site.heads().filter(|head| head.draft).count();
+    if drafts > 0 && options.format == CheckFormat::Human {
+        let drafts =
+            if drafts == 1 { "1 draft".into() } else { format!("{} drafts", format_count(drafts as u64)) };
+        terminal.message(format!("not checked: the placeholder text of {drafts}"));
+    }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if has_errors { Outcome::Findings } else { Outcome::Success })
 }

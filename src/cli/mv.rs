@@ -118,7 +118,7 @@ fn check_target(root: &Path, page: &PageId, new: &str) -> Result<PageId> {
     }
     let names = new.trim_end_matches(".md").split('/');
     if let Some(name) = names.into_iter().find(|name| !is_slug(name)) {
-        bail!("invalid name `{name}`; use lowercase letters, digits, hyphens and dots");
+        bail!("invalid name `{name}`; use lowercase letters, digits, hyphens, underscores and dots");
     }
     if root.join(new).symlink_metadata().is_ok() {
         bail!("`{new}` already exists");

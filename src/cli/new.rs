@@ -13,7 +13,7 @@ use crate::cli::arguments::{Arguments, NewKind, NewOptions};
 use crate::cli::fit::remote;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
-use crate::config::Config;
+use crate::diag::nearest;
 use crate::diagnosis::{self, CompiledSignatures, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
@@ -30,10 +30,10 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     };
     for part in folder.into_iter().flat_map(|folder| folder.split('/')).chain([slug]) {
         if !is_slug(part) {
-            bail!("invalid name `{part}`; use lowercase letters, digits, hyphens and dots");
+            bail!("invalid name `{part}`; use lowercase letters, digits, hyphens, underscores and dots");
         }
     }
-    refuse_taken(&site, options.kind, slug)?;
+    let taken = taken(&site, options.kind, slug);
     let log_message = match &options.from_log {
         Some(_) if options.kind != NewKind::Error => bail!("`--from-log` is only valid with `new error`"),
         Some(path) => match log_message(&site, &sources, path)? {
@@ -45,17 +45,25 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         },
         None => None,
     };
+    if let Some(path) = taken {
+        let Some(line) = &log_message else { bail!("the name `{slug}` is already used by `{path}`") };
+        terminal.print(pages::signature(line)?);
+        terminal.message(format!("add this signature to `signatures:` of `{path}`, with its source"));
+        return Ok(Outcome::Success);
+    }
     let today = options.date.unwrap_or_else(environment::today);
-    let (config, _) = Config::read(&sources);
     if options.fetch && !options.from.as_deref().is_some_and(remote::is_address) {
         bail!("`--fetch` needs an address in `--from`: hf:OWNER/NAME, hf:OWNER/NAME:FILE or https://…");
     }
+    let path = page_path(&root, options.kind, folder, slug);
     let text = match &options.from {
         Some(_) if options.kind != NewKind::Model => bail!("`--from` is only valid with `new model`"),
         Some(from) => model_page::page(&title_of(slug), from, options.fetch)?,
-        None => pages::page(options.kind, slug, log_message.as_deref(), today, &config.base_url)?,
+        None => {
+            let folders = path.strip_prefix(&root)?.components().count() - 1;
+            pages::page(options.kind, slug, log_message.as_deref(), today, folders)?
+        }
     };
-    let path = page_path(&root, options.kind, folder, slug);
     write(&path, &text)?;
     terminal.print(format!("{}\n", path.display()));
     if let Some(bits) =
@@ -66,6 +74,9 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     terminal.message(
         "created a draft; replace the placeholder text, remove `draft: true`, then run `kbgen check`",
     );
+    if let (NewKind::Error, Some(folder)) = (options.kind, folder) {
+        new_category(&site, folder).into_iter().for_each(|text| terminal.message(text));
+    }
     if options.kind == NewKind::Error && folder.is_none() {
         terminal.message(
             "move the page to the folder of its category, or pass it: `kbgen new error out-of-memory/SLUG`",
@@ -87,12 +98,23 @@ fn describe_specificity(bits: u32) -> String {
     }
 }
 
-fn refuse_taken(site: &Site, kind: NewKind, slug: &str) -> Result<()> {
+/// Returns the path of the page that has a name.
+fn taken<'s>(site: &'s Site, kind: NewKind, slug: &str) -> Option<&'s str> {
     let kind = page_kind(kind);
-    match site.heads().find(|head| head.id.kind == kind && head.id.slug == slug) {
-        Some(head) => bail!("the name `{slug}` is already used by `{}`", head.path),
-        None => Ok(()),
+    let head = site.heads().find(|head| head.id.kind == kind && head.id.slug == slug);
+    head.map(|head| head.path.as_str())
+}
+
+/// Returns a message if an error begins a new category.
+fn new_category(site: &Site, category: &str) -> Option<String> {
+    let known = || site.errors.iter().map(|error| error.data.category.as_str());
+    if known().any(|name| name == category) {
+        return None;
     }
+    Some(match nearest(category, known()) {
+        Some(near) => format!("`{category}` is a new category; did you mean `{near}`?"),
+        None => format!("`{category}` is a new category"),
+    })
 }
 
 fn page_kind(kind: NewKind) -> Kind {

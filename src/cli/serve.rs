@@ -13,7 +13,7 @@ use crate::files::{BuildFiles, SourceId, Sources};
 use crate::load::{self, Drafts};
 use crate::pipeline::{self, Preview, SiteOptions};
 use crate::render::Audience;
-use crate::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, StallLimit, Tracker};
+use crate::serve::{self, Changes, Event, Limits, OpenBrowser, Rebuild, Served, StallLimit, Tracker};
 use crate::site::format_count;
 
 pub(super) fn run(
@@ -43,7 +43,7 @@ pub(super) fn run(
     };
     terminal.message(format!("building {}", root.display()));
     let terminal = terminal.clone();
-    let session = Session { root, site_options, cache, state: Mutex::default() };
+    let session = Session { root, site_options, cache, terminal: terminal.clone(), state: Mutex::default() };
     let rebuild = move |changes: &Changes, tracker: &Tracker| session.rebuild(changes, tracker);
     serve::run(served, rebuild, move |event| announce(&terminal, &event))?;
     Ok(Outcome::Success)
@@ -54,6 +54,7 @@ struct Session {
     root: PathBuf,
     site_options: SiteOptions,
     cache: BuildCache,
+    terminal: Terminal,
     /// Number of the last build, and its state unless a build is using it.
     state: Mutex<(u64, Option<SessionState>)>,
 }
@@ -64,6 +65,8 @@ struct SessionState {
     sources: Sources,
     faults: Vec<Diagnostic>,
     built: BuildFiles,
+    /// Warnings of the last build as plain text.
+    warnings: String,
 }
 
 /// State borrowed by a build. An abandoned build does not return it.
@@ -98,7 +101,7 @@ impl Session {
             Ok(changed) => changed,
             Err(error) => return Rebuild::Broken { plain: format!("{error:#}") },
         };
-        let Some(SessionState { site_options, sources, faults, built }) = &mut lease.state else {
+        let Some(SessionState { site_options, sources, faults, built, warnings }) = &mut lease.state else {
             return Rebuild::Broken { plain: "cannot read the site".to_string() };
         };
         let show = |first: &BuildFiles| tracker.show(first.outputs.clone());
@@ -112,7 +115,10 @@ impl Session {
         );
         let rebuild = match made {
             Ok(Ok(new)) => {
-                *built = new;
+                *built = new.files;
+                if std::mem::replace(warnings, new.warnings) != *warnings {
+                    self.terminal.message(warnings.trim_end());
+                }
                 Rebuild::Site(built.outputs.clone())
             }
             Ok(Err(plain)) => Rebuild::Broken { plain },
@@ -149,7 +155,13 @@ impl Session {
                 };
                 let (sources, faults) = load::read(&self.root)?;
                 let site_options = SiteOptions { engine, ..self.site_options.clone() };
-                *state = Some(SessionState { site_options, sources, faults, built: BuildFiles::default() });
+                *state = Some(SessionState {
+                    site_options,
+                    sources,
+                    faults,
+                    built: BuildFiles::default(),
+                    warnings: String::new(),
+                });
             }
         }
         Ok(BTreeSet::new())
@@ -199,9 +211,12 @@ fn announce(terminal: &Terminal, event: &Event) {
                 took.as_millis()
             ));
         }
-        Event::Broken { plain, .. } => {
+        Event::Broken { plain, served, .. } => {
             terminal.message(plain.trim_end());
-            terminal.message("serving the last successful build");
+            terminal.message(match served {
+                Served::LastBuild => "serving the last successful build",
+                Served::Errors => "no build has succeeded; fix these errors to see the site",
+            });
         }
         Event::WatchFailed { why } => {
             terminal.message(format!("warning: cannot watch files ({why}); polling every second instead"));

@@ -95,7 +95,7 @@ impl Declarations {
                 let message = format!("`{}` is not a name of a folder", name.value);
                 found.push(
                     Diagnostic::error(&BAD_DECLARATION, name.span, message)
-                        .help("use lowercase letters, digits, hyphens and dots"),
+                        .help("use lowercase letters, digits, hyphens, underscores and dots"),
                 );
             }
         }

@@ -106,13 +106,18 @@ impl Engine {
         if self.values.is_none() { Arc::new(make()) } else { self.keyed(name, make).0 }
     }
 
-    /// Returns the key of a query. `learn` runs the query if its dependencies are unknown.
+    /// Returns the key of a query. `learn` runs the query unless it has run under this key: with other facts, it may
+    /// read further ones, such as those of a new page.
     pub fn key(&self, name: &str, learn: impl FnOnce()) -> Key {
         let query = query("key", name);
-        match self.recorded(&query) {
-            Some((key, _)) => key,
-            None => self.run(&query, learn).1,
+        if let Some((key, _)) = self.recorded(&query)
+            && self.results.contains_key(Kind::Clean, &key)
+        {
+            return key;
         }
+        let key = self.run(&query, learn).1;
+        self.results.insert_key(Kind::Clean, key);
+        key
     }
 
     /// Returns the value of a query, and the key that it was computed under.
@@ -264,6 +269,23 @@ mod tests {
         assert_eq!(ask("aa", "z"), (true, "z".to_string()));
         assert_eq!(ask("a", "z"), (true, String::new()), "its reads are those of its last run");
         assert_eq!(ask("a", "x"), (false, String::new()));
+    }
+
+    #[test]
+    fn a_key_depends_on_the_facts_read_since_the_last_change() {
+        let engine = Engine::default();
+        let ask = |texts: &[&str]| {
+            let list = Fact::new(Name::new("list", ""), Fingerprint::of([[texts.len() as u8]]), texts.len());
+            let pages: Vec<_> =
+                texts.iter().enumerate().map(|(at, text)| fact(&at.to_string(), text)).collect();
+            engine.begin();
+            engine.register(&list);
+            pages.iter().for_each(|page| engine.register(page));
+            engine.key("all", || (0..*list).for_each(|at| assert!(!pages[at].is_empty())))
+        };
+        let (one, two) = (ask(&["a"]), ask(&["a", "b"]));
+        assert!(one != two && two != ask(&["a", "c"]), "the second page was added later");
+        assert_eq!(ask(&["a", "b"]), two);
     }
 
     #[test]

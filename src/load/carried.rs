@@ -27,10 +27,36 @@ impl Refused {
     }
 }
 
+/// Returns whether a file starts with front matter that has a title.
+fn has_front_matter(bytes: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
+    let mut lines = start.trim_start_matches('\u{FEFF}').lines().map(str::trim_end);
+    lines.next() == Some("---")
+        && lines.take_while(|line| *line != "---").any(|line| line.starts_with("title:"))
+}
+
+/// Returns the name for the page of a file.
+pub(super) fn name_of(stem: &str) -> String {
+    let character = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c.to_ascii_lowercase() } else { '-' }
+    };
+    let parts: String = stem.chars().map(character).collect();
+    parts.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
 /// Returns why a file next to a page cannot be published, if so.
 pub(super) fn refused(path: &str, bytes: &[u8]) -> Option<Refused> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let is_page = matches!(ending.as_str(), "md" | "markdown" | "mdx") || has_front_matter(bytes);
+    if is_page && !PICTURES.contains(&ending.as_str()) {
+        return Some(Refused {
+            rule: &CARRIED_FILE,
+            message: format!("`{name}` looks like a page, but does not end with `.md`"),
+            help: format!("rename the file to `{}.md`", name_of(stem)),
+        });
+    }
     if TEXTS.contains(&ending.as_str()) {
         return None;
     }
@@ -39,7 +65,7 @@ pub(super) fn refused(path: &str, bytes: &[u8]) -> Option<Refused> {
         return Some(Refused {
             rule: &CARRIED_FILE,
             message: format!("`{name}` is not a page, picture or plain-text file"),
-            help: format!("only {} files are allowed next to pages", known.join(", ")),
+            help: format!("pages end with `.md`; next to them, only {} files are allowed", known.join(", ")),
         });
     }
     let Some((width, height)) = picture_size(bytes) else {

@@ -4,7 +4,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use crate::diag::Diagnostic;
 use crate::files::{SourceId, Span, Spanned};
-use crate::load::rules::{TOO_LARGE, YAML_FEATURE, YAML_SYNTAX};
+use crate::load::rules::{TAB_INDENTATION, TOO_LARGE, UNQUOTED_HASH, YAML_FEATURE, YAML_SYNTAX};
 use crate::load::yaml_faults::{Repair, explain, leading_tabs};
 use crate::schema::{Node, NodeKind};
 
@@ -66,6 +66,11 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                     tabbed.drain(..).for_each(|at| text.replace_range(at..=at, "#"));
                     left_out = true;
                     continue;
+                }
+                let at = finding.span.start - place.start;
+                let before = text[..at].rsplit('\n').next().unwrap_or_default();
+                if finding.code == TAB_INDENTATION.code && before.trim().is_empty() {
+                    tabbed.push(at);
                 }
                 found.push(finding);
                 match repair {
@@ -214,11 +219,32 @@ impl Builder<'_> {
             self.escaped.push(Spanned::new(value.to_string(), place));
         }
         let quoted = style != ScalarStyle::Plain;
+        if !quoted {
+            self.refuse_cut(start, end);
+        }
         let kind = match value {
             "" | "~" | "null" | "Null" | "NULL" if !quoted => NodeKind::Null,
             _ => NodeKind::Scalar { text: value.to_string(), quoted },
         };
         self.node(start, end, kind)
+    }
+
+    /// Reports text after ` #`, which YAML ignores, as in `stopped at step #3`. A comment has a space after `#`.
+    fn refuse_cut(&mut self, start: usize, end: usize) {
+        let line = self.text[start..].split('\n').next().unwrap_or_default().trim_end();
+        let value = self.text[start..end.max(start)].trim_end();
+        let rest = line.get(value.len()..).unwrap_or_default();
+        let is_text =
+            rest.trim_start().strip_prefix('#').is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+        if is_text && rest.starts_with(char::is_whitespace) && value.contains(char::is_whitespace) {
+            let at = start + line.len() - rest.trim_start().len();
+            let place = self.span(at, start + line.len());
+            let quoted = line.replace('\\', "\\\\").replace('"', "\\\"");
+            self.faults.push(
+                Diagnostic::error(&UNQUOTED_HASH, place, "text after ` #` is a comment and ignored")
+                    .help(format!("quote the value: `\"{quoted}\"`")),
+            );
+        }
     }
 
     fn refuse(&mut self, start: usize, end: usize, what: &str) {

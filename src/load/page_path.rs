@@ -96,7 +96,10 @@ pub(super) fn check_category_name(category: &str, file: SourceId) -> Option<Diag
     let lower = category.to_lowercase();
     let (message, help) = if !schema::is_slug(&lower) {
         let message = format!("invalid category name `{category}`");
-        (message, "rename the folder using lowercase letters, digits, hyphens and dots".to_string())
+        (
+            message,
+            "rename the folder using lowercase letters, digits, hyphens, underscores and dots".to_string(),
+        )
     } else if lower != category {
         (format!("folder `{category}` has uppercase letters"), format!("rename it to `{lower}`"))
     } else {

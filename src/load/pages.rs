@@ -10,6 +10,7 @@ use crate::diag::Diagnostic;
 use crate::engine::{self, Engine};
 use crate::facts::{Fact, Fingerprint, Name, map};
 use crate::files::{Sources, Span, Spanned};
+use crate::load::carried::name_of;
 use crate::load::front_matter;
 use crate::load::page_path::{PagePath, check_category_name, page_path};
 use crate::load::rules::BAD_SLUG;
@@ -165,7 +166,10 @@ fn page(place: &PagePath<'_>, scope: Scope<'_>) -> (Site, Vec<Diagnostic>) {
     if !schema::is_slug(&lower) {
         found.push(
             Diagnostic::error(&BAD_SLUG, Span::top(file), format!("invalid page name `{}`", place.slug))
-                .help("rename the file using at most 100 lowercase letters, digits, hyphens and dots"),
+                .help(match name_of(&lower) {
+                    name if schema::is_slug(&name) => format!("rename the file to `{name}.md`"),
+                    _ => "rename the file using at most 100 lowercase letters, digits, hyphens, underscores and dots".into(),
+                }),
         );
     } else if lower != place.slug {
         found.push(

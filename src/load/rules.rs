@@ -11,7 +11,7 @@ pub const UNKNOWN_FOLDER: Rule = Rule {
 /// A file name that is not a valid slug.
 pub const BAD_SLUG: Rule = Rule {
     code: "bad-slug",
-    requirement: "the file name of a page and the folder name of a category consist of lowercase letters, digits, hyphens and dots",
+    requirement: "the file name of a page and the folder name of a category consist of lowercase letters, digits, hyphens, underscores and dots",
     why: "the name becomes part of the URL and must work on every host and file system",
 };
 /// A page without front matter.
@@ -37,6 +37,12 @@ pub const UNQUOTED_COLON: Rule = Rule {
     code: "unquoted-colon",
     requirement: "values that contain a colon and a space are quoted",
     why: "YAML treats the second colon as another key",
+};
+/// Text after a space and `#` in a value without quotes.
+pub const UNQUOTED_HASH: Rule = Rule {
+    code: "unquoted-hash",
+    requirement: "values that contain a space and `#` are quoted",
+    why: "YAML ignores the rest of the line as a comment",
 };
 /// A tab in the indentation of front matter.
 pub const TAB_INDENTATION: Rule = Rule {
@@ -105,6 +111,7 @@ pub const RULES: &[Rule] = &[
     FRONT_MATTER_NOT_CLOSED,
     YAML_SYNTAX,
     UNQUOTED_COLON,
+    UNQUOTED_HASH,
     TAB_INDENTATION,
     YAML_FEATURE,
     TOO_LARGE,

@@ -57,7 +57,9 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
         let line = text[line_start..].split('\n').next().unwrap_or_default();
         if let Some(finding) = bad_escape(text, line, line_start, place)
             .or_else(|| tab_after_spaces(text, line, line_start, place))
+            .or_else(|| tab_after_colon(text, line, line_start, place))
             .or_else(|| second_colon(text, line, line_start, place))
+            .or_else(|| text_after_quote(text, line, line_start, place))
             .or_else(|| bad_first_character(text, line, line_start, place))
         {
             return finding;
@@ -69,6 +71,9 @@ pub(super) fn explain(text: &str, at: usize, info: &str, place: Span) -> (Diagno
     if info.contains("quoted scalar") && text[at..].starts_with(['"', '\'']) {
         let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at + 1), "unclosed quote")
             .help(format!("close it on the same line with `{}`", &text[at..=at]));
+        return (finding, Repair::CutAt(top_level_start(text, start)));
+    }
+    if let Some(finding) = wrong_indentation(text, start, place) {
         return (finding, Repair::CutAt(top_level_start(text, start)));
     }
     let finding = Diagnostic::error(&YAML_SYNTAX, place.part(at, at), plain(info))
@@ -94,6 +99,40 @@ fn tab_after_spaces(text: &str, line: &str, start: usize, place: Span) -> Option
     Some((tab_finding(place.part(start + tab, start + indent)), Repair::Text { text: repaired, at: None }))
 }
 
+fn tab_after_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let colon = line.find(":\t").filter(|colon| is_key(line[..*colon].trim_start_matches([' ', '-'])))?;
+    let at = start + colon + 1;
+    let mut repaired = text.to_string();
+    repaired.replace_range(at..=at, " ");
+    let finding = Diagnostic::error(&TAB_INDENTATION, place.part(at, at + 1), "tab after a colon")
+        .help("write a space instead");
+    Some((finding, Repair::Text { text: repaired, at: None }))
+}
+
+/// Reports a key that is indented differently from the key above.
+fn wrong_indentation(text: &str, start: usize, place: Span) -> Option<Diagnostic> {
+    let line = text[start..].split('\n').next().unwrap_or_default();
+    let (indent, own) = key_column(line)?;
+    let above = text[..start].lines().rev().find(|line| !line.trim().is_empty())?;
+    let (_, column) = key_column(above)?;
+    (indent == own && indent != column && indent.abs_diff(column) <= 2).then(|| {
+        let message = format!("line indented with {indent} spaces, and the key above with {column}");
+        Diagnostic::error(&YAML_SYNTAX, place.part(start, start + indent.max(1)), message)
+            .help(format!("indent it with {column} spaces, as the key above"))
+    })
+}
+
+/// Returns the indentation of a line and the column of its key, after `- `.
+fn key_column(line: &str) -> Option<(usize, usize)> {
+    let indent = line.len() - line.trim_start().len();
+    let item = line[indent..].trim_start_matches(['-', ' ']);
+    item.split_once(':').filter(|(key, _)| is_key(key)).map(|_| (indent, line.len() - item.len()))
+}
+
+fn is_key(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
 /// Returns the offset of the value in a line: after `- ` and `key: `.
 fn value_start(line: &str) -> Option<usize> {
     let mut at = line.len() - line.trim_start().len();
@@ -101,9 +140,8 @@ fn value_start(line: &str) -> Option<usize> {
         at += 2 + line[at + 2..].len() - line[at + 2..].trim_start().len();
     }
     let key = line[at..].find(": ")?;
-    let is_key = line[at..at + key].chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
     let value = at + key + 2;
-    is_key.then(|| value + line[value..].len() - line[value..].trim_start().len())
+    is_key(&line[at..at + key]).then(|| value + line[value..].len() - line[value..].trim_start().len())
 }
 
 fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
@@ -180,16 +218,62 @@ fn is_escape(rest: &str) -> bool {
     }
 }
 
-fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
-    let value_at = value_start(line).or_else(|| {
+/// Returns the offset of the value or of the list item in a line.
+fn scalar_start(line: &str) -> Option<usize> {
+    value_start(line).or_else(|| {
         let indent = line.len() - line.trim_start().len();
         line[indent..].strip_prefix("- ").map(|_| indent + 2)
-    })?;
+    })
+}
+
+/// Finds a quotation mark in a quoted value, which ends it: `'the model's size'`.
+fn text_after_quote(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let value_at = scalar_start(line)?;
     let value = line[value_at..].trim_end();
-    let first = value.chars().next().filter(|c| matches!(c, '`' | '@' | '%' | '*' | '&' | '!'))?;
+    let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let inner = value[1..].strip_suffix(quote).unwrap_or(&value[1..]);
+    let end =
+        inner.find(quote).filter(|end| !inner[end + 1..].trim_start().starts_with(['#', ',', quote]))?;
+    if inner[..end].ends_with('\\') {
+        return None;
+    }
+    let quoted = match quote {
+        '"' => format!("'{}'", inner.replace('\'', "''")),
+        _ => format!("\"{}\"", inner.replace('\\', "\\\\").replace('"', "\\\"")),
+    };
+    let at = start + value_at + 1 + end;
+    let mut repaired = text.to_string();
+    let range = start + value_at + 1..start + value_at + 1 + inner.len();
+    repaired.replace_range(range, &inner.replace(quote, "x"));
+    let finding = Diagnostic::error(
+        &YAML_SYNTAX,
+        place.part(at, at + 1),
+        format!("the `{quote}` within the value ends it"),
+    )
+    .help(format!("use the other quotes: `{quoted}`"));
+    Some((finding, Repair::Text { text: repaired, at: Some(start + value_at) }))
+}
+
+fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
+    let value_at = scalar_start(line)?;
+    let value = line[value_at..].trim_end();
+    // A list in brackets, unlike `[INFO] text`, ends with the bracket.
+    let is_text = |open: char| {
+        let close = if open == '[' { ']' } else { '}' };
+        let rest = value.split_once(close).map_or("", |(_, rest)| rest.trim_start());
+        !rest.is_empty() && !rest.starts_with(['#', ',', ']', '}'])
+    };
+    let is_bad = |c: &char| match c {
+        '`' | '@' | '%' | '*' | '&' | '!' => true,
+        '[' | '{' => is_text(*c),
+        _ => false,
+    };
+    let first = value.chars().next().filter(is_bad)?;
     let at = start + value_at;
     let mut repaired = text.to_string();
-    repaired.replace_range(at..=at, "x");
+    // A colon in the value would be another mistake.
+    let plain = format!("x{}", value[1..].replace(": ", ". "));
+    repaired.replace_range(at..at + value.len(), &plain);
     let finding = Diagnostic::error(
         &YAML_SYNTAX,
         place.part(at, at + 1),

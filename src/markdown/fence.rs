@@ -161,6 +161,8 @@ mod tests {
         assert_eq!(words, ["bahs", "tol=x", "plan9", "y", "title=\"a"]);
         assert_eq!(errors[0].1.help(), "did you mean `bash`?");
         assert_eq!(errors[1].1.help(), "did you mean `tool`?");
+        let (_, errors) = parse_whole("```bash os=win\nx\n```");
+        assert_eq!(errors[0].1.help(), "did you mean `windows`?");
     }
 
     #[test]

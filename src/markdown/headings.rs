@@ -6,7 +6,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
+use crate::markdown::outline::Outline;
+use crate::markdown::unsupported::UnsupportedSyntax;
 
+/// A heading outside lists and quotations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heading {
     /// Level from 1 to 6.
@@ -19,6 +22,26 @@ pub struct Heading {
     pub title: String,
     /// Byte range of the heading with its marks, without the line end.
     pub range: Range<usize>,
+}
+
+impl Outline {
+    /// Returns whether levels and ids of all headings are known: no heading has an error, and none is lost in a code
+    /// block.
+    pub fn knows_headings(&self) -> bool {
+        let is_unclear = |error: &MarkdownError| {
+            matches!(
+                error.kind,
+                Kind::UnclosedFence
+                    | Kind::HeadingLevelOne
+                    | Kind::HeadingSkipsLevel { .. }
+                    | Kind::HeadingNested
+                    | Kind::HeadingAttribute(_)
+                    | Kind::HeadingIdSpelling(_)
+                    | Kind::UnsupportedSyntax(UnsupportedSyntax::Heading)
+            )
+        };
+        !self.errors.iter().any(is_unclear)
+    }
 }
 
 /// Ids that the templates and scripts use. A heading with one of them would replace the element for links and scripts (DOM

@@ -181,6 +181,9 @@ impl MarkdownErrorKind {
                 "link to an https, http or mailto address, or to a page by its path".to_string()
             }
             Self::BareAddress => "write `<https://…>`, or put it in backticks".to_string(),
+            Self::HeadingAttribute(braces) if is_word(braces) => {
+                format!("write `{{#{}}}`; the id follows `#`", braces.trim_matches(['{', '}']))
+            }
             Self::HeadingAttribute(_) => {
                 "only one id may follow a heading: `{#id}`; write a literal brace as `\\{`".to_string()
             }
@@ -236,6 +239,12 @@ impl MarkdownErrorKind {
     }
 }
 
+/// Returns whether braces contain one word: `{update}`.
+fn is_word(braces: &str) -> bool {
+    let word = braces.trim_matches(['{', '}']);
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
 /// Returns at most 60 characters of a text, on one line.
 fn shortened(text: &str) -> String {
     let mut short: String =
@@ -249,6 +258,11 @@ fn shortened(text: &str) -> String {
 /// Suggests the known name with an edit distance of at most 2.
 fn suggestion<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
     let name: String = name.chars().take(32).collect::<String>().to_lowercase();
-    let nearest = known.map(|known| (strsim::damerau_levenshtein(&name, known), known)).min()?;
+    let known: Vec<&str> = known.collect();
+    let mut longer = known.iter().filter(|known| name.len() > 2 && known.starts_with(&name));
+    if let (Some(only), None) = (longer.next(), longer.next()) {
+        return Some(format!("did you mean `{only}`?"));
+    }
+    let nearest = known.into_iter().map(|known| (strsim::damerau_levenshtein(&name, known), known)).min()?;
     (nearest.0 <= 2 && nearest.0 < nearest.1.len()).then(|| format!("did you mean `{}`?", nearest.1))
 }

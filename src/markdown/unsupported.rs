@@ -25,6 +25,8 @@ pub enum UnsupportedSyntax {
     WikiLink,
     /// `import x from "y"`.
     Module,
+    /// `##Heading`.
+    Heading,
 }
 
 impl UnsupportedSyntax {
@@ -37,6 +39,7 @@ impl UnsupportedSyntax {
             Self::Math => "math between dollar signs",
             Self::WikiLink => "wiki link `[[…]]`",
             Self::Module => "module import",
+            Self::Heading => "heading without a space after `#`",
         }
     }
 
@@ -50,6 +53,7 @@ impl UnsupportedSyntax {
             Self::Math => "write it in words or in backticks; escape a literal dollar sign as `\\$`",
             Self::WikiLink => "write `[text](../folder/page.md)`; put literal brackets in backticks",
             Self::Module => "remove the line, or put it in a code block",
+            Self::Heading => "add the space, as in `## Heading`; write a literal `#` as `\\#`",
         }
     }
 }
@@ -101,6 +105,10 @@ fn line_syntax(text: &str) -> Option<UnsupportedSyntax> {
     }
     if ["!!! ", "??? ", "???+ "].iter().any(|mark| text.strip_prefix(mark).is_some_and(is_word)) {
         return Some(UnsupportedSyntax::Admonition);
+    }
+    let rest = text.trim_start_matches('#');
+    if (2..=6).contains(&(text.len() - rest.len())) && rest.starts_with(char::is_alphanumeric) {
+        return Some(UnsupportedSyntax::Heading);
     }
     let quoted = |rest: &str| rest.trim_end_matches(';').ends_with(['"', '\'']);
     let module = text.strip_prefix("import ").filter(|rest| quoted(rest));

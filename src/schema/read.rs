@@ -41,6 +41,12 @@ pub fn read(node: &Node, fields: &[FieldOf<'_>], owner: &str, found: &mut Vec<Di
             found.push(unknown(key, near, fields, owner));
             continue;
         };
+        if matches!(value.kind, NodeKind::Null) && field.need == Need::Required {
+            let help = format!("write {} after the colon", field.shape.name());
+            found.push(no_value(field.name, key.span).help(help));
+            read.unread.insert(field.name.to_string());
+            continue;
+        }
         let faults = found.len();
         let holds_unreadable = value.holds_unreadable();
         if let Some(value) = self::value(field.name, &field.shape, value, key.span, found) {
@@ -72,6 +78,10 @@ fn opening(node: &Node) -> Span {
     }
 }
 
+fn no_value(key: &str, place: Span) -> Diagnostic {
+    Diagnostic::error(&WRONG_TYPE, place, format!("`{key}` has no value"))
+}
+
 fn twice(key: &Spanned<String>, first: Span) -> Diagnostic {
     Diagnostic::error(&DUPLICATE_KEY, key.span, format!("duplicate key `{}`", key.value))
         .related(first, "first defined here")
@@ -98,11 +108,8 @@ fn value(
     let value = match (&node.kind, shape) {
         (NodeKind::Unreadable, _) => return None,
         (NodeKind::Null, _) => {
-            let message = format!("`{key}` has no value");
-            found.push(
-                Diagnostic::error(&WRONG_TYPE, place, message)
-                    .help(format!("write {} after the colon, or remove the key", shape.name())),
-            );
+            let help = format!("write {} after the colon, or remove the key", shape.name());
+            found.push(no_value(key, place).help(help));
             return None;
         }
         (NodeKind::Scalar { text, quoted }, _) => match scalar::value(key, text, *quoted, shape, node.span) {

@@ -96,6 +96,15 @@ pub enum Rebuild {
     },
 }
 
+/// Content that is served after a failed build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Served {
+    /// The last successful build.
+    LastBuild,
+    /// Only the errors, since no build has succeeded.
+    Errors,
+}
+
 /// Event to show to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -140,6 +149,8 @@ pub enum Event {
         changes: Changes,
         /// Errors as plain text.
         plain: String,
+        /// Content that is served instead.
+        served: Served,
     },
     /// The system does not report file changes, for example on a network disk. The server polls every second instead.
     WatchFailed {

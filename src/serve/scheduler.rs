@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use crate::serve::Event;
 use crate::serve::build_runner::{BuildEvent, BuildResult, BuildRunner};
 use crate::serve::builder::Message;
 use crate::serve::site::Site;
 use crate::serve::snapshot::WatchedFiles;
 use crate::serve::state::State;
 use crate::serve::watch::Watch;
+use crate::serve::{Event, Served};
 
 /// Debounce interval of an edit. Editors save a file in several steps.
 const EDIT_DEBOUNCE: Duration = Duration::from_millis(4);
@@ -188,8 +188,9 @@ impl<'a> Scheduler<'a> {
             }
             Err(plain) => {
                 self.fault = Some(plain.clone());
+                let served_instead = if served.is_some() { Served::LastBuild } else { Served::Errors };
                 self.publish(served);
-                (self.announce)(Event::Broken { changes, plain });
+                (self.announce)(Event::Broken { changes, plain, served: served_instead });
             }
         }
     }

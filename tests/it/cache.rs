@@ -379,6 +379,56 @@ fn a_cached_build_equals_a_clean_build_after_any_edit() {
     assert!(drafts == site.build(Engine::without_cache(), Drafts::Include).0, "other options");
 }
 
+const GIZMO_READING: &str = "---
+title: Gizmo limit
+patterns: [\"gizmo: stage {stage:int} failed\"]
+says:
+  - {text: \"Stage {stage} failed.\", next: Repeat the stage.}
+samples:
+  - {text: \"gizmo: stage 4 failed\", says: Stage 4 failed.}
+sources: [\"https://example.org/threads/9\"]
+---
+";
+
+const GIZMO_EXTRACTOR: &str = "---
+title: Gizmo
+figures:
+  - {name: stage, wordings: [\"gizmo: stage {x:int}\"]}
+derived:
+  - {name: next, value: stage + 1}
+samples:
+  - {text: \"gizmo: stage 4\", figures: {stage: \"4\"}}
+sources: [\"https://example.org/threads/9\"]
+---
+";
+
+#[test]
+fn a_mistake_in_a_page_added_after_the_cache_was_filled_is_found() {
+    let error = page("Gizmo", "gizmo wants", 7);
+    let guide =
+        "---\ntitle: Gizmo\nsummary: Text\nverified: 2026-06-01\n---\nSee [the card](/errors/card-full/).\n";
+    let include = "---\ntitle: Gizmo\n---\nSee [the card](/errors/card-full/).\n";
+    for (path, text, from, to) in [
+        ("content/readings/gizmo.md", GIZMO_READING, "Stage {stage}", "Stage {stagee}"),
+        ("content/readings/gizmo.md", GIZMO_READING, "says: Stage 4", "says: Stage 5"),
+        ("content/extractors/gizmo.md", GIZMO_EXTRACTOR, "{x:int}", "{x:itn}"),
+        ("content/extractors/gizmo.md", GIZMO_EXTRACTOR, "stage + 1", "stag + 1"),
+        ("content/errors/memory/gizmo.md", &error, "{size:bytes}", "{size:byte}"),
+        ("content/errors/memory/gizmo.md", &error, "tell: It tells", "when: size > fre, tell: It tells"),
+        ("content/guides/gizmo.md", guide, "card-full", "card-ful"),
+        ("content/includes/gizmo.md", include, "card-full", "card-ful"),
+    ] {
+        let site = Edited::new();
+        site.assert_same("at first");
+        site.write(path, text);
+        site.assert_same(&format!("{path} added"));
+        let before = site.clean().0;
+        site.replace(path, from, to);
+        site.assert_same(&format!("{path} with `{to}`"));
+        assert!(site.clean().0 != before, "{path}: `{to}` is a mistake");
+    }
+}
+
 #[test]
 fn edits_of_declarations_and_included_texts_equal_a_clean_build() {
     let site = Edited::new();

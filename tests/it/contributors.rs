@@ -103,6 +103,19 @@ fn an_untouched_scaffold_is_not_published() {
     for (_, _, path) in pages {
         assert!(found.contains(&("placeholder".to_string(), path.to_string())), "{path}: {found:?}");
     }
+    let said = kbgen(&site, &["check", "--date", "2026-11-20"]);
+    let said = String::from_utf8(said.stdout).expect("text");
+    for default in [
+        "title: New error",
+        "tools: [llama-cpp]",
+        "id: first-cause",
+        "{#first-solution}",
+        "data sheet",
+        "config.json",
+    ] {
+        let is_shown = |line: &str| line.contains(default) && line.contains(" | ");
+        assert!(said.lines().any(is_shown), "`{default}` is reported: {said}");
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Session {
             &self.built,
             &Preview { changed, viewed: &self.viewed, show: &show },
         );
-        self.built = made.unwrap()?;
+        self.built = made.unwrap()?.files;
         Ok(first.take().unwrap_or_default())
     }
 

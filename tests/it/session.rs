@@ -71,6 +71,18 @@ fn removed_and_restored_content_does_not_end_the_session() {
 }
 
 #[test]
+fn warnings_are_shown_and_a_site_without_a_build_is_reported() {
+    let root = starter();
+    write(&root.path().join(ABOUT), "---\ntitel: About\n---\nText.\n");
+    let served = Served::start(root, &["--port", "0"]);
+    if !served.beginning.iter().any(|line| line.contains("no build has succeeded")) {
+        served.wait_for("no build has succeeded");
+    }
+    served.write_about("See https://example.org/page in full.");
+    served.wait_for("warning[bare-address]");
+}
+
+#[test]
 fn a_broken_template_is_reported_and_fixed() {
     let served = serve();
     let template = served.path("templates/page.html");

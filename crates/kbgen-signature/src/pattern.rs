@@ -223,10 +223,11 @@ impl PatternParser<'_> {
         if rest.starts_with('}') {
             return Err(ParseError::new(at..at + 1, "unmatched `}`", "write `}}` for a literal brace"));
         }
-        if rest.starts_with('{') {
-            let Some(length) = rest.find('}') else {
+        if let Some(inner) = rest.strip_prefix('{') {
+            let end = inner.find(['{', '}']).map_or(rest.len(), |end| end + 1);
+            let Some(length) = Some(end).filter(|end| rest[*end..].starts_with('}')) else {
                 return Err(ParseError::new(
-                    at..self.text.len(),
+                    at..at + rest[..end].trim_end().len(),
                     "unclosed placeholder",
                     "close it with `}`, or write `{{` for a literal brace",
                 ));
@@ -342,16 +343,20 @@ fn is_name(name: &str) -> bool {
 
 fn unknown_type(inner: &str, kind: &str, range: Range<usize>) -> ParseError {
     let known: Vec<&str> = PlaceholderType::ALL.iter().map(|(name, _)| *name).collect();
-    let near = |name: &&&str| strsim::damerau_levenshtein(name, kind) <= 2;
+    // A word alone is more often a name than a misspelled type.
+    let is_name_only = !inner.contains(':') && is_name(inner);
+    let most = if is_name_only { 1 } else { 2 };
+    let near = |name: &&&str| strsim::damerau_levenshtein(name, kind) <= most;
     let swapped = inner.split_once(':').is_some_and(|(name, _)| PlaceholderType::from_name(name).is_some());
     let help = match known.iter().find(near) {
         _ if swapped => "write the name first: `{name:type}`".to_owned(),
         Some(name) => format!("did you mean `{name}`?"),
-        None if !inner.contains(':') && is_name(inner) => {
-            format!(
-                "write `{{{inner}:any}}` or another type ({}); `{{{{` is a literal brace",
+        None if is_name_only => {
+            let help = format!(
+                "write `{{{inner}:int}}` or another type ({}); `{{{{` is a literal brace",
                 known.join(", ")
-            )
+            );
+            return ParseError::new(range, format!("placeholder `{inner}` has no type"), help);
         }
         None => format!("use one of {}; `{{{{` is a literal brace", known.join(", ")),
     };
@@ -406,6 +411,15 @@ mod tests {
         assert_eq!(error("size {requested:byte} free").2, "did you mean `bytes`?");
         assert_eq!(error("size {bytes:requested} free").2, "write the name first: `{name:type}`");
         assert_eq!(error("some text {x").0, "{x");
+        let unclosed = error("stage {stage:int failed with {free:bytes}");
+        assert_eq!(
+            (unclosed.0.as_str(), unclosed.1.as_str()),
+            ("{stage:int failed with", "unclosed placeholder")
+        );
+        let untyped = error("stage {stage} failed");
+        assert_eq!((untyped.0.as_str(), untyped.1.as_str()), ("stage", "placeholder `stage` has no type"));
+        assert!(untyped.2.starts_with("write `{stage:int}`"), "{}", untyped.2);
+        assert_eq!(error("size {byte} free").2, "did you mean `bytes`?");
         assert_eq!(error("some text x}").0, "}");
         assert_eq!(error("size {Free:int} of").0, "Free");
         assert_eq!(error("size {a:int} of {a:int}").0, "a");

@@ -8,13 +8,14 @@ use crate::cli::new::guess;
 use crate::schema::title_of;
 use crate::site::scaffold;
 
-/// Fills the template of a page. The signature of an error is derived from `message`.
+/// Fills the template of a page in a folder `folders` levels below the root. The signature of an error is derived from
+/// `message`.
 pub(super) fn page(
     kind: NewKind,
     slug: &str,
     message: Option<&str>,
     today: Date,
-    base_url: &str,
+    folders: usize,
 ) -> Result<String> {
     let template = match kind {
         NewKind::Error => scaffold::ERROR,
@@ -24,14 +25,23 @@ pub(super) fn page(
     };
     let placeholder = scaffold::fill(scaffold::SAMPLE, &[("SLUG", slug)]);
     let sample = message.unwrap_or(&placeholder);
+    let root = "../".repeat(folders);
     let values = [
-        ("BASE_URL", base_url),
+        ("ROOT", root.as_str()),
         ("TITLE", &scalar(&title_of(slug))?),
         ("TODAY", &today.to_string()),
         ("PATTERN", &scalar(&guess::pattern_of(sample))?),
         ("SAMPLE", &scalar(sample)?),
     ];
     Ok(scaffold::fill(template, &values))
+}
+
+/// Formats the signature of a message, for an existing page.
+pub(super) fn signature(message: &str) -> Result<String> {
+    let (pattern, sample) = (scalar(&guess::pattern_of(message))?, scalar(message)?);
+    let template =
+        scaffold::ERROR.lines().skip_while(|line| !line.contains("%PATTERN%")).take(4).collect::<Vec<_>>();
+    Ok(scaffold::fill(&(template.join("\n") + "\n"), &[("PATTERN", &pattern), ("SAMPLE", &sample)]))
 }
 
 /// Formats a line of text as a YAML scalar, quoted if necessary.
