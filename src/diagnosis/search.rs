@@ -52,8 +52,6 @@ const GUIDE_BOOST: f64 = 100.0;
 const RELATED_BOOST: f64 = 10.0;
 
 /// Percentages for typed questions of the pages that answer many: guides, and pages that others name as related.
-///
-/// Of 241 questions as people type them, the right page is first for TODO.
 struct Boosts<'s>(BTreeMap<&'s str, u32>);
 
 impl<'s> Boosts<'s> {

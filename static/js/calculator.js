@@ -529,7 +529,7 @@
       $(id).disabled = !table;
     });
   }
-  // What stands in place of a verdict where the answer is not in sight.
+  // Replaces the verdict where the answer is not in sight.
   function undecided(word, words) {
     clearTimeout(saying);
     $("dock-verdict").className = word ? "verdict verdict-unknown" : "";

@@ -193,7 +193,7 @@ kbgen.search = (() => {
     const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
     const { documentAt, owner } = open(index);
     const shares = scores.map((score, at) => Math.floor((score * factor) / index.worths[at]));
-    // A page whose question has the words of the text, and few others, comes first.
+    // A page whose question has the words of a typed text, and few others, comes first.
     const covers = scores.map(() => 0);
     scores.forEach((score, at) => {
       const page = owner(at);
@@ -204,8 +204,9 @@ kbgen.search = (() => {
       scores[page] = Math.max(scores[page], score);
       scores[at] = 0;
     });
-    const boosts = isQuestion(text) && !isMessage(index, text) ? index.boosts : [];
-    const ranks = scores.map((score, at) => score * (5000 + covers[at] ** 2) * (100 + (boosts[at] || 0)));
+    const typed = isQuestion(text) && !isMessage(index, text);
+    const rank = (score, at) => score * (5000 + covers[at] ** 2) * (100 + (index.boosts[at] || 0));
+    const ranks = typed ? scores.map(rank) : scores;
     return ranked(scores, ranks)
       .slice(0, limit)
       .map(at => [at, documentAt(at)])

@@ -26,7 +26,7 @@ const MIN_MESSAGE_RARE_TERMS: u32 = 3;
 const MESSAGE_CHARACTERS: [char; 10] = ['_', '=', '{', '}', '[', ']', '<', '>', '"', '\\'];
 /// The same for a question, which has no error phrase.
 const MIN_QUESTION_SHARE: u32 = 40;
-/// The score of a page is multiplied by this sum of its cover, a percentage, squared, and a constant: the cover of a page is the
+/// The score of a page for a typed question is multiplied by this sum of its cover, a percentage, squared, and a constant: the cover of a page is the
 /// largest share of words, weighted by their rarity, that one of its questions and the text have in common.
 const BASE_COVER: u64 = 5000;
 /// The score of a word that a title or question has once, without its rarity and the factor of error lines.
@@ -81,8 +81,8 @@ impl SearchHit {
 
 impl TextIndex {
     /// Returns the pages with the highest scores, best first, each once. Terms of four or more letters match with one typing
-    /// error. A page with a question that has the terms of the text, and few others, comes before a long page with the same
-    /// terms.
+    /// error. For a typed question, a page with a question that has its terms, and few others, comes before a long page with
+    /// the same terms.
     pub fn search(&self, text: &str, limit: usize) -> Vec<SearchHit> {
         let words = self.decode_words();
         let postings: Vec<&str> = self.postings.split(' ').collect();
@@ -142,9 +142,11 @@ impl TextIndex {
             scores[page] = scores[page].max(std::mem::take(&mut scores[at]));
         }
         let is_typed = is_question(text) && !is_message(text);
-        let boost = |at: usize| if is_typed { u64::from(self.boosts[at]) } else { 0 };
-        let rank =
-            |at: usize| u64::from(scores[at]) * (BASE_COVER + covers[at] * covers[at]) * (100 + boost(at));
+        let weight = |at: usize| match is_typed {
+            true => (BASE_COVER + covers[at] * covers[at]) * (100 + u64::from(self.boosts[at])),
+            false => 1,
+        };
+        let rank = |at: usize| u64::from(scores[at]) * weight(at);
         let mut order: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] > 0).collect();
         order.sort_by_key(|&at| Reverse(rank(at)));
         order.truncate(limit);
