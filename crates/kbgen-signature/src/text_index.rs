@@ -51,8 +51,8 @@ const B: f64 = 0.75;
 pub(crate) const MAX_MATCH_FACTOR: u32 = 8;
 /// Largest weight of a term.
 const WEIGHT_LEVELS: f64 = 7.0;
-/// Smallest product of inverse document frequency and weight of a term outside the title. Omitting smaller ones makes the
-/// index a third smaller; of 441 typed questions as many find their page as with a minimum of 28.
+/// Smallest product of inverse document frequency and weight of a term outside the title. Omitting smaller ones saves about
+/// 30 % of the index; of 447 typed questions as many find their page as with a minimum of 28.
 const MIN_CONTRIBUTION: usize = 36;
 /// Number of documents that are counted together.
 const GROUP_SIZE: usize = 256;
