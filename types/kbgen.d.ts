@@ -22,7 +22,8 @@ interface WordIndex {
   words: string;
   ignored: string;
   trouble: string[];
-  rarest: number;
+  boosts: number[];
+  owners: number[];
   size: number;
   starts: number[];
   worths: number[];
@@ -39,7 +40,6 @@ interface Hit {
   title: string;
   score: number;
   share: number;
-  rare: number;
 }
 
 interface Search {
@@ -50,7 +50,7 @@ interface Search {
   /** Files of an index in parts that the searches so far lacked. */
   missing(index: WordIndex): string[];
   open(index: WordIndex): any;
-  scored(index: WordIndex, text: string): { scores: number[]; rare: number[]; troubled: number };
+  scored(index: WordIndex, text: string): { scores: number[]; troubled: number };
   ranked(scores: number[], ranks?: number[]): number[];
 }
 

@@ -311,7 +311,8 @@
       const layer = layerOf(name);
       quant.file += bytes;
       const isEmbedding = name === "token_embd.weight";
-      if (!isEmbedding || model.tied) {
+      // Of the tables before the layers, a token reads a row; the output of a tied model reads the embedding.
+      if (!isInput(name) || (isEmbedding && model.tied)) {
         quant.touch += isExperts(name) && experts ? Math.floor(bytes / experts) * used : bytes;
       }
       if (layer !== null) {

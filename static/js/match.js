@@ -628,7 +628,7 @@ kbgen.match = (() => {
       if (!type) return;
       const [from, to] = span.holes[hole++];
       const figure = name ? holeFigure(type, from, to) : undefined;
-      if (figure !== undefined && figure !== Infinity) figures[name] = figure;
+      if (figure !== undefined) figures[name] = figure;
     });
     return figures;
   }

@@ -1,5 +1,5 @@
 /*
- * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, rare}], best
+ * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share}], best
  * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested for a question, and
  * kbgen.search.titled(index, text) the pages whose title occurs in the text. Of an index in parts,
  * kbgen.search.missing(index) returns the files that the searches so far lacked: load them and search again. Port of
@@ -30,7 +30,7 @@ kbgen.search = (() => {
     const words = (index.words.match(/[A-Z][^A-Z]*/g) || []).map(
       entry => (before = before.slice(0, entry.charCodeAt(0) - 65) + entry.slice(1)),
     );
-    const { starts, size, postings, documents, owners, worths } = index;
+    const { starts, size, postings, documents } = index;
     const lists = [];
     const missing = new Set();
     function posting(at) {
@@ -48,10 +48,9 @@ kbgen.search = (() => {
       return found;
     }
     const places = new Map(words.map((word, at) => [word, at]));
-    // The page of a document: questions, which come last, have another document's.
-    const first = worths.length - owners.length;
-    const owner = at => owners[at - first] ?? at;
-    return { words, places, posting, documentAt, entry, missing, owner };
+    // The first question; questions come last.
+    const first = index.worths.length - index.owners.length;
+    return { words, places, posting, documentAt, entry, missing, first };
   }
   const opened = new WeakMap();
   function open(index) {
@@ -91,7 +90,7 @@ kbgen.search = (() => {
   // The value of a base-64 digit from "0" to "o".
   const digitOf = digit => digit.charCodeAt(0) - 48;
 
-  function add(posting, factor, scores, visit) {
+  function add(posting, factor, scores) {
     const digits = [...posting].map(digitOf);
     const rarity = digits[0];
     let entry = 0;
@@ -102,7 +101,6 @@ kbgen.search = (() => {
         at++;
       }
       scores[entry] += rarity * digits[at + 1] * factor;
-      if (visit) visit(entry);
     }
   }
 
@@ -122,7 +120,7 @@ kbgen.search = (() => {
   }
 
   // A short line is a question or a single message, not a log.
-  const isQuestion = text => text.trim().length <= 200 && !text.trim().includes("\n");
+  const isQuestion = text => /^.{0,200}$/.test(text.trim());
   // Letters and digits in lower case, words separated by spaces.
   const plain = text => ` ${(text.match(/[A-Za-z\d]+/g) || []).join(" ").toLowerCase()} `;
 
@@ -133,51 +131,43 @@ kbgen.search = (() => {
     const { floors } = index;
     // A page whose title is in the text has at least the score of its title.
     const scores = floors && scored(index, text).scores;
-    const { documentAt, owner } = open(index);
+    const { documentAt, first } = open(index);
     return [...index.worths.keys()]
       .filter(at => !floors || scores[at] >= 4 * floors[at])
-      .map(at => [documentAt(owner(at)), documentAt(at)])
-      .filter(([page, own]) => page && own)
-      .map(([[address], [, title]]) => ({ address, title, words: plain(title) }))
+      .flatMap(at => {
+        const [address] = documentAt(index.owners[at - first] ?? at) || [];
+        const [, title] = documentAt(at) || [];
+        return address && title ? { address, title, words: plain(title) } : [];
+      })
       .filter(({ words }) => words === asked || (words.replace(/ /g, "").length > 7 && asked.includes(words)))
       .sort((a, b) => b.words.length - a.words.length)
       .map(({ address, title, words }) => ({ address, title, whole: words === asked }));
   }
 
-  // The score of each document, the number of rare words that it shares with the text, and the rarity of all its words.
+  // The score of each document.
   function scored(index, text) {
     const { words, posting, places } = open(index);
     const scores = index.worths.map(() => 0);
-    const rare = [...scores];
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
-    let total = 0;
     const wanted = asked(index, text);
     const [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
-      let rarity = 0;
-      const count = (found, closeness, visit) => {
-        if (!found) return;
-        rarity = Math.max(rarity, digitOf(found));
-        add(found, closeness * factor, scores, visit);
-      };
       if (places.has(word)) {
-        const found = posting(places.get(word));
-        count(found, 4, found && 3 * digitOf(found) >= 2 * index.rarest && (entry => rare[entry]++));
+        add(posting(places.get(word)) || "", 4 * factor, scores);
       } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
         misspelt++;
         words.forEach((known, i) => {
-          if (oneApart(known, word)) count(posting(i), 3);
+          if (oneApart(known, word)) add(posting(i) || "", 3 * factor, scores);
         });
       }
-      total += rarity;
     });
     if (prefix) {
       words.forEach((word, i) => {
         if (word !== prefix && word.startsWith(prefix)) add(posting(i) || "", 2, scores);
       });
     }
-    return { scores, rare, troubled, total };
+    return { scores, troubled };
   }
 
   // The places of the documents with a score, best first.
@@ -185,37 +175,36 @@ kbgen.search = (() => {
     [...scores.keys()].filter(at => scores[at] > 0).sort((a, b) => ranks[b] - ranks[a]);
 
   // A single message, not a typed question.
-  const isMessage = ({ trouble }, text) => /[_={}[\]<>"\\]/.test(text) || troubling(trouble)(text);
+  const isMessage = ({ trouble }, text) =>
+    /[={}[\]<>"\\]/.test(text) || (text.trim().length > 60 && (/_/.test(text) || troubling(trouble)(text)));
 
   const search = (index, text, limit) => {
-    const { scores, rare, troubled, total } = scored(index, text);
+    const { scores, troubled } = scored(index, text);
+    const typed = isQuestion(text) && !isMessage(index, text);
     // Words on error lines count twice.
-    const factor = troubled > 1 ? 100 : isQuestion(text) ? 200 : 0;
-    const { documentAt, owner } = open(index);
+    const factor = troubled > 1 ? 100 : typed ? 200 : 0;
+    const { documentAt, first } = open(index);
     const shares = scores.map((score, at) => Math.floor((score * factor) / index.worths[at]));
-    // A page whose question has the words of a typed text, and few others, comes first.
+    // A page whose question has the words of a typed text comes first.
     const covers = scores.map(() => 0);
-    scores.forEach((score, at) => {
-      const page = owner(at);
-      if (page === at || !score) return;
-      const cover = Math.floor((400 * score) / (troubled * (index.worths[at] + 40 * total)));
-      covers[page] = Math.max(covers[page], Math.min(cover, 100));
+    index.owners.forEach((page, i) => {
+      const at = first + i;
+      covers[page] = Math.max(covers[page], shares[at]);
       shares[page] = Math.max(shares[page], shares[at]);
-      scores[page] = Math.max(scores[page], score);
+      scores[page] = Math.max(scores[page], scores[at]);
       scores[at] = 0;
     });
-    const typed = isQuestion(text) && !isMessage(index, text);
-    const rank = (score, at) => score * (5000 + covers[at] ** 2) * (100 + (index.boosts[at] || 0));
-    const ranks = typed ? scores.map(rank) : scores;
-    return ranked(scores, ranks)
+    const rank = (score, at) => score * (5000 + Math.min(covers[at], 100) ** 2) * (100 + index.boosts[at]);
+    return ranked(scores, typed ? scores.map(rank) : scores)
       .slice(0, limit)
-      .map(at => [at, documentAt(at)])
-      .filter(([, found]) => found)
-      .map(([at, [address, title]]) => ({ address, title, score: scores[at], share: shares[at], rare: rare[at] }));
+      .flatMap(at => {
+        const [address, title] = documentAt(at) || [];
+        return address ? { address, title, score: scores[at], share: shares[at] } : [];
+      });
   };
   // A message needs more in common with a page than a question.
-  function isSuggested(index, { share, rare }, text) {
-    return isMessage(index, text) ? share >= 80 && rare > 2 : share >= 40;
+  function isSuggested(index, { share }, text) {
+    return share >= (isMessage(index, text) ? 80 : 40);
   }
   return Object.assign(search, { titled, isQuestion, isSuggested, missing, open, scored, ranked });
 })();

@@ -150,8 +150,6 @@ pub struct TextIndexParts<'i> {
     ignored: &'static str,
     /// Error phrases.
     trouble: &'static [&'static str],
-    /// Largest inverse document frequency.
-    rarest: u32,
     /// Number of documents in a part.
     size: usize,
     /// Number of the first word of each part.
@@ -183,7 +181,6 @@ impl TextIndex {
             words: &self.words,
             ignored: STOP_WORDS,
             trouble: &ERROR_PHRASES,
-            rarest: self.postings.split(' ').map(idf_of).max().unwrap_or_default(),
             size: self.documents.len(),
             starts: vec![0],
             worths: self.documents.iter().map(|(.., title_score)| *title_score).collect(),

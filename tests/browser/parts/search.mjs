@@ -39,7 +39,7 @@ const FIRST = [
   ["gated model", "Hugging Face: cannot access gated repo"],
   // Questions and tasks.
   ["which gpu to buy", "Choose a GPU"],
-  ["best gpu for llama 70b", "Choose a GPU"],
+  ["best gpu for llama 70b", "Choose a GPU for language models"],
   ["4090 or 5090", "Compare devices"],
   ["compare gpus", "Compare devices"],
   ["how much vram do I need", "Will it run?"],
