@@ -176,7 +176,7 @@ kbgen.search = (() => {
 
   // A single message, not a typed question.
   const isMessage = ({ trouble }, text) =>
-    /[={}[\]<>"\\]/.test(text) || (text.trim().length > 60 && (/_/.test(text) || troubling(trouble)(text)));
+    /[={}[\]<>"\\]|: /.test(text) || (text.trim().length > 60 && (/_/.test(text) || troubling(trouble)(text)));
 
   const search = (index, text, limit) => {
     const { scores, troubled } = scored(index, text);

@@ -19,7 +19,7 @@ const MAX_COMPLETED_LENGTH: usize = 100;
 /// Minimum [`SearchHit::share`] of a page that is suggested for a single message.
 ///
 /// A log gets none: of 16 reports whose log would get one, the page was right for 4. Of 33 single messages without
-/// an answer that names the cause, 21 get a suggestion, which is right for about half.
+/// an answer that names the cause, 18 get a suggestion, which is right for about half.
 const MIN_MESSAGE_SHARE: u32 = 80;
 /// Characters that messages have and typed questions do not.
 const MESSAGE_CHARACTERS: [char; 9] = ['=', '{', '}', '[', ']', '<', '>', '"', '\\'];
@@ -233,7 +233,8 @@ fn query_terms(text: &str) -> Vec<(String, u32)> {
 /// Returns whether a question is a message rather than typed.
 fn is_message(text: &str) -> bool {
     let is_long = text.trim().encode_utf16().nth(MAX_TYPED_LENGTH).is_some();
-    text.contains(MESSAGE_CHARACTERS) || is_long && (text.contains('_') || has_error_phrase(text))
+    let has_form = text.contains(MESSAGE_CHARACTERS) || text.contains(": ");
+    has_form || is_long && (text.contains('_') || has_error_phrase(text))
 }
 
 fn has_error_phrase(line: &str) -> bool {
