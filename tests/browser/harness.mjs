@@ -253,6 +253,19 @@ export async function visiting(browser, url, options, use) {
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
+/** Holds the requests of a page for these files until the returned function is called. */
+export async function hold(page, files) {
+  let release;
+  const held = new Promise(done => {
+    release = done;
+  });
+  await page.route(files, async route => {
+    await held;
+    await route.continue();
+  });
+  return release;
+}
+
 /** What axe-core objects to, one line for each rule; with `only`, of these rules alone. */
 export async function axe(page, only) {
   await page.evaluate(axeSource);

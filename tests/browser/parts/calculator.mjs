@@ -1,7 +1,7 @@
 // Will it run? The page as a reader uses it: by keyboard, by address, when something is missing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axe, kbgen, PHONE, sideways, siteRoot, visiting } from "../harness.mjs";
+import { PHONE, axe, hold, kbgen, sideways, siteRoot, visiting } from "../harness.mjs";
 
 const START = "#model=llama-3.1-8b-instruct&quant=Q4_K_M&ctx=8192&kv=f16&gpu=geforce-rtx-3060-12-gb";
 /** What a fresh visitor's address becomes. */
@@ -604,14 +604,9 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: before the first table, settings can be read and changed, and count when it is there", () => {
     let read;
-    const isWanted = new Promise(done => {
-      read = done;
-    });
-    const prepare = page =>
-      page.route(/data\/fit\//, async route => {
-        await isWanted;
-        await route.continue();
-      });
+    const prepare = async page => {
+      read = await hold(page, /data\/fit\//);
+    };
     return visiting(browser, `${url}privacy/`, { prepare }, async (page, { trouble }) => {
       // The event of the complete page waits for the table.
       await page.goto(`${address}${START}&k=q8_0`, { waitUntil: "commit" });

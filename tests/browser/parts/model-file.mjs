@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { axe, kbgen, scratch, siteRoot, visiting } from "../harness.mjs";
+import { axe, hold, kbgen, scratch, siteRoot, visiting } from "../harness.mjs";
 
 const MIB = 2 ** 20;
 
@@ -302,14 +302,9 @@ export default function ({ browser, program, url }) {
 
   test("calculator: a model that is chosen while a file is read stays, and the file is in the list", async () => {
     let read;
-    const isWanted = new Promise(done => {
-      read = done;
-    });
-    const prepare = page =>
-      page.route(/data\/gguf\.js/, async route => {
-        await isWanted;
-        await route.continue();
-      });
+    const prepare = async page => {
+      read = await hold(page, /data\/gguf\.js/);
+    };
     await visiting(browser, address, { prepare }, async (page, { trouble }) => {
       const choose = async name => {
         await page.locator("#model").fill(name);

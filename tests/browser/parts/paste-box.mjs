@@ -1,7 +1,7 @@
 // From a pasted log to its page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axe, causeTitle, readJson, visiting } from "../harness.mjs";
+import { axe, causeTitle, hold, readJson, visiting } from "../harness.mjs";
 
 const HEALTHY = `llama_model_loader: loaded meta data with 33 key-value pairs and 292 tensors from model.gguf (version GGUF V3 (latest))
 load_tensors: offloading 32 repeating layers to GPU
@@ -175,14 +175,7 @@ export default function ({ folder, browser, url }) {
 
   test("a press of the button counts, even if the script is still on its way", () =>
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
-      let release;
-      const held = new Promise(done => {
-        release = done;
-      });
-      await page.route("**/js/paste.*.js", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await hold(page, "**/js/paste.*.js");
       await paste(page, samples[0].sample);
       await page.locator("#paste-go").tap();
       release();
@@ -194,14 +187,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async (page, { requests }) => {
       for (const files of ["**/js/paste.*.js", "**/data/diagnose.js"]) {
         await page.goto(`${url}diagnose/`);
-        let release;
-        const held = new Promise(done => {
-          release = done;
-        });
-        await page.route(files, async route => {
-          await held;
-          await route.continue();
-        });
+        const release = await hold(page, files);
         await paste(page, "cuda memory fragmentation");
         await page.locator("#paste-go").tap();
         await page.locator("#paste-out", { hasText: /^Loading the data…$/ }).waitFor();
@@ -249,14 +235,7 @@ export default function ({ folder, browser, url }) {
 
   test("who types on, or has gone elsewhere, keeps the focus when the answer comes", () =>
     visiting(browser, `${url}diagnose/`, PHONE_PORTRAIT, async page => {
-      let release;
-      const held = new Promise(done => {
-        release = done;
-      });
-      await page.route("**/data/diagnose.js", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await hold(page, "**/data/diagnose.js");
       await paste(page, samples[0].sample);
       await page.locator("#paste-go").click();
       await page.locator("#paste-text").focus();
@@ -310,14 +289,7 @@ export default function ({ folder, browser, url }) {
 
   test("a text that comes while the tables are on their way is the one that is read", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
-      let release;
-      const held = new Promise(done => {
-        release = done;
-      });
-      await page.route("**/data/diagnose.js", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await hold(page, "**/data/diagnose.js");
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(86_400_000);
       await paste(page, samples[1].sample);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { PHONE, axe, readJson, serve, sideways, visiting } from "../harness.mjs";
+import { PHONE, axe, hold, readJson, serve, sideways, visiting } from "../harness.mjs";
 
 const MODEL = "models/llama-3.1-8b-instruct/";
 /** What a reader types, and the page that has to come first. */
@@ -136,14 +136,7 @@ export default function ({ folder, browser, url }) {
 
   test("search: / and Ctrl-K open it, what is typed meanwhile is kept, Enter goes to the page", () =>
     visiting(browser, url + MODEL, {}, async (page, { trouble }) => {
-      let release;
-      const held = new Promise(done => {
-        release = done;
-      });
-      await page.route("**/finder.*.js", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await hold(page, "**/finder.*.js");
       await page.keyboard.press("/");
       await page.keyboard.type("q4_k");
       release();
@@ -293,14 +286,7 @@ export default function ({ folder, browser, url }) {
 
   test("search: what is typed into another field while it loads stays there, and the dialog does not open", () =>
     visiting(browser, url, {}, async page => {
-      let release;
-      const held = new Promise(done => {
-        release = done;
-      });
-      await page.route("**/js/finder.*.js", async route => {
-        await held;
-        await route.continue();
-      });
+      const release = await hold(page, "**/js/finder.*.js");
       await page.locator("#kbgen-search").click();
       await page.locator("#paste-text").click();
       await page.keyboard.type("CUDA error");
@@ -327,14 +313,7 @@ export default function ({ folder, browser, url }) {
     visiting(browser, url + MODEL, {}, async page => {
       for (const files of ["**/js/finder.*.js", "**/data/search.js"]) {
         await page.goto(url + MODEL);
-        let release;
-        const held = new Promise(done => {
-          release = done;
-        });
-        await page.route(files, async route => {
-          await held;
-          await route.continue();
-        });
+        const release = await hold(page, files);
         await page.keyboard.press("/");
         if (files.includes("data")) await field(page).waitFor();
         await page.keyboard.type("4090");
