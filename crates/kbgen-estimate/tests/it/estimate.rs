@@ -20,7 +20,7 @@ use kbgen_estimate::segments::{cells_of, device_segments, segments, value_at};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 
 use crate::measured::{FILES, Part, describe, figures};
-use crate::rows::{MODELS, fields, models, rows};
+use crate::rows::{MODELS, Row, fields, models, rows};
 
 #[test]
 fn a_file_has_as_many_tensors_of_each_type_as_the_quantizer_gives_it() {
@@ -279,14 +279,17 @@ fn an_impossible_field_is_named() {
     assert_eq!(broken(|fields| fields.kv_heads = 7), "kv_heads");
 }
 
+/// Returns the field that is named when a changed model is refused.
+fn refused_field(rows: &[Row], slug: &str, change: fn(&mut ArchitectureFields)) -> &'static str {
+    let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
+    change(&mut fields);
+    fields.build().unwrap_err().field
+}
+
 #[test]
 fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
     let rows = rows(MODELS);
-    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| {
-        let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
-        change(&mut fields);
-        fields.build().unwrap_err().field
-    };
+    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| refused_field(&rows, slug, change);
     let mamba = "granite-4.0-h-tiny";
     assert_eq!(broken(mamba, |fields| fields.ssm_inner = 0), "ssm_inner");
     assert_eq!(broken(mamba, |fields| fields.ssm_groups = 0), "ssm_groups");
@@ -317,11 +320,7 @@ fn a_field_that_the_graph_of_the_architecture_cannot_have_is_named() {
 #[test]
 fn sizes_that_are_possible_alone_but_not_together_are_refused() {
     let rows = rows(MODELS);
-    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| {
-        let mut fields = fields(rows.iter().find(|row| row["id"] == slug).unwrap());
-        change(&mut fields);
-        fields.build().unwrap_err().field
-    };
+    let broken = |slug: &str, change: fn(&mut ArchitectureFields)| refused_field(&rows, slug, change);
     let dense = "llama-3.1-8b-instruct";
     assert_eq!(broken(dense, |fields| (fields.hidden, fields.vocab) = (8_000_000, 8_000_000)), "hidden");
     assert_eq!(broken(dense, |fields| (fields.heads, fields.head_dim) = (8_000_000, 8_000_000)), "hidden");
