@@ -52,7 +52,7 @@ fn a_healthy_line_has_no_match() {
 
 /// A log that shares only common words with a page is given no page, which would mislead.
 #[test]
-fn a_suggestion_shares_rare_words() {
+fn a_message_that_shares_only_common_words_gets_no_suggestion() {
     let knowledge = Knowledge::read();
     let split =
         "Error: split GGUF \"x-00001-of-00003.gguf\" filename count 3 does not match metadata count 2";
