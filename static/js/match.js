@@ -811,16 +811,17 @@ kbgen.match = (() => {
     const made = [];
     const make = id => {
       const wanted = table.parts ? (table.uses[id] || [])[1] : [...new Set(extractorsOf(id))];
-      return (made[id] = matcher(patterns[id], false, table.anchors[id], wanted));
+      return matcher(patterns[id], false, table.anchors[id], wanted);
     };
     return {
       ...prepareAnchors(anchors),
       literals,
       anchors,
-      matcherOf: id => made[id] || make(id),
-      extractors: table.extractors.map(({ fields, places = [], derived = [], verdicts = [] }) => ({
-        derived,
-        verdicts,
+      matcherOf: id => (made[id] = made[id] || make(id)),
+      extractors: table.extractors.map(({ fields, places = [], ...others }) => ({
+        derived: [],
+        verdicts: [],
+        ...others,
         fields: fields.map(field => ({ ...field, patterns: inside(field.patterns) })),
         places: places.map(place => ({ ...place, fragments: inside(place.fragments) })),
       })),
@@ -883,11 +884,7 @@ kbgen.match = (() => {
   // or Python ignored the traceback.
   function isSurvivable(start) {
     const at = places[start];
-    const row = text
-      .slice(Math.max(0, at - 400), at)
-      .split("\n")
-      .at(-1);
-    const before = [...row].slice(-200).join("");
+    const [before] = /[^\n]{0,200}$/u.exec(text.slice(Math.max(0, at - 400), at));
     const [behind] = /^[^\n]{0,200}/u.exec(text.slice(at, at + 400));
     if (/warn/i.test(before) || /ImportError|No module named/.test(before + behind)) return true;
     const first = Math.max(0, start - 1000);
@@ -904,20 +901,21 @@ kbgen.match = (() => {
 
   function* read(reader) {
     const all = reader.anchors.map(() => []);
-    let skipped = -1;
+    let stop;
     tried = new Uint32Array(all.length);
     steps = patterns = 0;
     left = STEPS;
     for (let from = 0; from < size && patterns < PATTERNS; from += STRETCH) {
       if (from % STEP === 0) yield;
-      const stopped = readWindow(from, reader, all);
-      if (skipped < 0) skipped = stopped;
+      const start = readWindow(from, reader, all);
+      if (start >= 0) stop = stop || { start };
     }
     let line = 1;
     let column = 1;
     let counted = 0;
     all
       .flat()
+      .concat(stop || [])
       .sort((a, b) => a.start - b.start)
       .forEach(place => {
         for (; counted < places[place.start]; counted++) {
@@ -930,7 +928,7 @@ kbgen.match = (() => {
         }
         Object.assign(place, { line, column });
       });
-    return [all, skipped < 0 ? 0 : text.slice(0, places[skipped]).split("\n").length];
+    return [all, stop ? stop.line : 0];
   }
 
   function findSignature(
@@ -942,14 +940,25 @@ kbgen.match = (() => {
     // A pattern that is not loaded does not match.
     const places = id => all[id] || [];
     if (ids.some(id => !places(id).length)) return;
-    // Of a frequent fragment, only the first occurrences are known.
-    const has = (list, { line }, reach) =>
-      list.some(id => places(id).length === MOST || places(id).some(other => Math.abs(other.line - line) <= reach));
+    const near = (id, { line }, reach) => places(id).some(other => Math.abs(other.line - line) <= reach);
+    // Of a frequent fragment, only the first occurrences are known; it excludes later messages if it excludes an
+    // earlier one.
+    const excludes = (list, place, reach) =>
+      list.some(
+        id =>
+          near(id, place, reach) ||
+          (places(id)[MOST - 1]?.line < place.line && places(ids[0]).some(other => near(id, other, reach))),
+      );
     const weight = ids.reduce((sum, id) => sum + matcherOf(id).weight, when ? 10 : 0);
     const letters = ids.reduce((sum, id) => sum + matcherOf(id).letters, 0);
     const told = finding => Object.keys(finding.figures).length;
     const found = all[ids[0]]
-      .filter(place => ids.every(id => has([id], place, 200)) && !has(not, place, 40) && !has(beside, place, 0))
+      .filter(
+        place =>
+          ids.every(id => places(id).length === MOST || near(id, place, 200)) &&
+          !excludes(not, place, 40) &&
+          !excludes(beside, place, 0),
+      )
       .map(place => {
         const distance = other => Math.abs(other.line - place.line);
         const others = ids.slice(1).map(id => places(id).reduce((a, b) => (distance(b) < distance(a) ? b : a)).figures);
@@ -1003,8 +1012,8 @@ kbgen.match = (() => {
     const found = [];
     for (const [id, count] of letters) {
       pages.forEach(({ slug, kind, signatures }) => {
-        const own = signatures.filter(({ all }) => all[0] === id);
-        if (kind !== "reading" && own.length) found.push({ slug, count, unsure: +own.every(({ when }) => when) });
+        const own = kind !== "reading" ? signatures.filter(({ all }) => all[0] === id) : [];
+        if (own.length) found.push({ slug, count, unsure: +own.every(({ when }) => when) });
       });
     }
     found.sort((a, b) => b.count - a.count || a.unsure - b.unsure);
@@ -1020,9 +1029,9 @@ kbgen.match = (() => {
     let first = -480;
     let last;
     const failure = Math.max(
-      ...findings
-        .filter(({ page, place, weak, brief }) => page.kind === "cause" && !place.survivable && !weak && !brief)
-        .map(({ place }) => place.start),
+      ...findings.map(({ page, place, weak, brief }) =>
+        page.kind === "cause" && !place.survivable && !weak && !brief ? place.start : -1,
+      ),
     );
     findings
       .sort((a, b) => a.weak - b.weak || a.place.start - b.place.start)
@@ -1108,11 +1117,12 @@ kbgen.match = (() => {
     if (files.length || !prepared.has(table)) prepared.set(table, prepare(table));
     const reader = prepared.get(table);
     const [all, skipped] = yield* read(reader);
-    const letters = log.length <= 1000 ? beginnings(reader) : new Map();
+    const letters = log.length > 1000 ? new Map() : beginnings(reader);
     if (table.parts) {
-      const isUsed = (places, id) => (places.length || letters.has(id)) && table.uses[id];
       const { pages, files } = table.parts;
-      const parts = new Set(all.flatMap((places, id) => (isUsed(places, id) ? table.uses[id][0] : [])));
+      const parts = new Set(
+        all.flatMap((places, id) => (((places.length || letters.has(id)) && table.uses[id]) || [[]])[0]),
+      );
       const missing = [...parts].filter(part => !pages[part]).map(part => files.pages[part]);
       if (missing.length) yield missing;
     }

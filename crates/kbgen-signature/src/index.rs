@@ -309,17 +309,25 @@ impl Index {
         signature: &'table TableSignature,
         occurrences: &Occurrences,
     ) -> Option<Candidate<'table>> {
-        let has_near = |patterns: &[usize], line: usize, distance: usize| {
-            let is_near = |other: &Occurrence| other.line.abs_diff(line) <= distance;
-            patterns.iter().map(|&pattern| occurrences.of(pattern)).any(|found| {
-                // Of a frequent fragment, only the first occurrences are known.
-                found.len() == MAX_OCCURRENCES || found.iter().any(is_near)
+        let (&first, others) = signature.all.split_first()?;
+        let is_near = |pattern: usize, line: usize, distance: usize| {
+            occurrences.of(pattern).iter().any(|other| other.line.abs_diff(line) <= distance)
+        };
+        // Of a frequent fragment, only the first occurrences are known; it excludes later messages if it excludes an earlier
+        // one.
+        let has_excluding = |patterns: &[usize], line: usize, distance: usize| {
+            patterns.iter().any(|&pattern| {
+                let last = occurrences.of(pattern).get(MAX_OCCURRENCES - 1);
+                let mut messages = occurrences.of(first).iter();
+                is_near(pattern, line, distance)
+                    || (last.is_some_and(|last| last.line < line)
+                        && messages.any(|message| is_near(pattern, message.line, distance)))
             })
         };
         let is_excluded = |line| {
-            has_near(&signature.not, line, NEGATION_DISTANCE) || has_near(&signature.not_on_line, line, 0)
+            has_excluding(&signature.not, line, NEGATION_DISTANCE)
+                || has_excluding(&signature.not_on_line, line, 0)
         };
-        let (&first, others) = signature.all.split_first()?;
         let length: usize = signature.all.iter().map(|&pattern| self.scanner.weight(pattern)).sum();
         let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
         let literal_length: usize =
@@ -333,7 +341,8 @@ impl Index {
                 for &pattern in others {
                     let distance = |other: &&Occurrence| other.line.abs_diff(occurrence.line);
                     let nearest = occurrences.of(pattern).iter().min_by_key(distance)?;
-                    if !has_near(&[pattern], occurrence.line, PART_DISTANCE) {
+                    let is_frequent = occurrences.of(pattern).len() == MAX_OCCURRENCES;
+                    if !is_frequent && !is_near(pattern, occurrence.line, PART_DISTANCE) {
                         return None;
                     }
                     figures.extend(&nearest.figures);
