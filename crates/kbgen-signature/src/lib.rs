@@ -44,7 +44,7 @@ pub use parse_error::ParseError;
 pub use parts::{PatternPartition, PatternUses, TableParts, TextIndexParts};
 pub use pattern::Pattern;
 pub use quote::Quote;
-pub use reading::{LogEnd, Lookup, Reading, ReadingPage, ReadingRule, ReadingText, ReadingTexts};
+pub use reading::{LogEnd, Lookup, Reading, ReadingPage, ReadingRole, ReadingRule, ReadingText, ReadingTexts};
 pub use scanner::is_failed_import;
 pub use similarity::similar_pages;
 pub use specificity::MIN_ASSERTING_BITS;
