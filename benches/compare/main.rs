@@ -192,6 +192,9 @@ fn serve(programs: &[Program], pages: usize, memory: &mut Table) -> (Table, Tabl
     let slug = corpus::article::slug(EDITED);
     let path = format!("/errors/{slug}/");
     for (at, program) in programs.iter().enumerate() {
+        if program.layout == Layout::HugoFiles {
+            continue;
+        }
         eprintln!("server, {}", program.name);
         let site = Site::write(program, pages, Code::Distinct);
         let server = Server::start(program, &site.root, &site.cache, &path);

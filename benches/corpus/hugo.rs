@@ -29,9 +29,58 @@ const SINGLE: &str = r##"{{ define "main" }}<article><h1>{{ .Title }}</h1>
 const LIST: &str = r##"{{ define "main" }}<h1>{{ .Title }}</h1><ul>{{ range .Pages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a> <span>{{ .Params.severity }}</span><p>{{ .Summary | plainify | truncate 150 }}</p></li>{{ end }}</ul>{{ end }}
 "##;
 
+/// Settings and templates of the files for programs that kbgen writes beside the HTML of each page, and of the whole site.
+const FILES: [(&str, &str); 8] = [
+    (
+        "config/_default/outputs.toml",
+        "page = [\"html\", \"json\", \"markdown\"]\nhome = [\"html\", \"rss\", \"json\", \"search\", \"llms\"]\n",
+    ),
+    (
+        "config/_default/outputFormats.toml",
+        "[markdown]\n  mediaType = \"text/markdown\"\n  isPlainText = true\n[search]\n  mediaType = \"application/json\"\n  baseName = \"search\"\n  isPlainText = true\n[llms]\n  mediaType = \"text/plain\"\n  baseName = \"llms-full\"\n  isPlainText = true\n",
+    ),
+    (
+        "layouts/partials/entry.json",
+        r##"{{ return (dict "title" .Title "url" .RelPermalink "description" (.Summary | plainify | truncate 150) "categories" .Params.categories "severity" .Params.severity "tools" .Params.tools "signatures" .Params.signatures "causes" .Params.causes "related" .Params.related "verified" .Params.verified "sources" .Params.sources | jsonify) }}"##,
+    ),
+    ("layouts/_default/single.json", r##"{{ partial "entry.json" . | safeHTML }}"##),
+    (
+        "layouts/_default/single.md",
+        r##"# {{ .Title }}
+{{ range .Params.signatures }}{{ range .samples }}
+```text
+{{ . | safeHTML }}
+```
+{{ end }}{{ end }}
+{{ range .Params.causes }}- **{{ .title | safeHTML }}** {{ .tell | safeHTML }}
+{{ end }}
+{{ .RawContent | safeHTML }}"##,
+    ),
+    (
+        "layouts/index.json",
+        r##"[{{ range $at, $page := .Site.RegularPages }}{{ if $at }},{{ end }}{{ partial "entry.json" . | safeHTML }}{{ end }}]"##,
+    ),
+    (
+        "layouts/index.search.json",
+        r##"[{{ range $at, $page := .Site.RegularPages }}{{ if $at }},{{ end }}{{ dict "title" .Title "url" .RelPermalink "text" .Plain | jsonify | safeHTML }}{{ end }}]"##,
+    ),
+    (
+        "layouts/index.llms.txt",
+        r##"{{ range .Site.RegularPages }}# {{ .Title }}
+{{ .RawContent | safeHTML }}
+{{ end }}"##,
+    ),
+];
+
 /// Entries of a feed, as many as kbgen writes. Without a limit Hugo renders and highlights every body a second time,
 /// for the feeds.
 pub const FEED_ENTRIES: usize = 60;
+
+/// Writes a site with the same files as kbgen.
+pub fn write_with_files(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
+    write(corpus, folder)?;
+    FILES.iter().try_for_each(|(path, text)| put(folder, path, text))
+}
 
 pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     let colored = corpus.code != Code::Plain;

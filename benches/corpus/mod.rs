@@ -33,6 +33,8 @@ pub enum Layout {
     /// With tools, categories and a guide.
     Kbgen,
     Hugo,
+    /// With JSON and Markdown versions of each page, and of the whole site.
+    HugoFiles,
     Zola,
     Eleventy,
     MdBook,
@@ -66,6 +68,7 @@ pub fn write(corpus: Corpus, layout: Layout, folder: &Path) -> std::io::Result<(
     match layout {
         Layout::Kbgen => kbgen::write(corpus, folder),
         Layout::Hugo => hugo::write(corpus, folder),
+        Layout::HugoFiles => hugo::write_with_files(corpus, folder),
         Layout::Zola => zola::write(corpus, folder),
         Layout::Eleventy => eleventy::write(corpus, folder),
         Layout::MdBook => mdbook::write(corpus, folder),

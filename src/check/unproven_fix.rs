@@ -1,19 +1,15 @@
 //! Readings of any message whose next step begins with a fix.
 
-use std::ops::Range;
-
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
-use crate::site::kinds::SaysText;
+use crate::site::kinds::{ReadingData, Role, SaysText};
 
 pub(super) const RULE: Rule = Rule {
     code: "unproven-fix",
-    requirement: "the next step of a reading with an order from 70 to 89 begins with a check or a condition, not with a fix",
+    requirement: "the next step of a reading of tracebacks, or with the role `form`, begins with a check or a condition, not with a fix",
     why: "such a reading knows the form of a message, not its cause; a fix for another cause misleads",
 };
 
-/// Orders of readings of any message, and of any traceback.
-const GENERAL_ORDERS: Range<i64> = 70..90;
 /// Words that begin a fix.
 const FIXES: [&str; 21] = [
     "Add",
@@ -40,7 +36,8 @@ const FIXES: [&str; 21] = [
 ];
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let general = context.site.readings.iter().filter(|page| GENERAL_ORDERS.contains(&page.data.order));
+    let is_general = |data: &ReadingData| data.traceback || data.role == Role::Form;
+    let general = context.site.readings.iter().filter(|page| is_general(&page.data));
     general.flat_map(|page| page.data.says.iter().filter_map(finding)).collect()
 }
 

@@ -42,7 +42,7 @@ pub(crate) enum Command {
     New(NewOptions),
     /// Find the error pages that match a log, or the output of a command that fails
     Diagnose(DiagnoseOptions),
-    /// Print an error page
+    /// Print an error page or a guide
     Explain(ExplainOptions),
     /// Estimate whether a model fits in GPU memory
     Fit(Box<FitOptions>),
@@ -236,7 +236,7 @@ pub(crate) struct DiagnoseOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainOptions {
-    /// Error page, such as `cuda-out-of-memory`
+    /// Error page, such as `cuda-out-of-memory`, or guide, such as `guides/choose-a-gpu`
     pub slug: String,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]

@@ -1,4 +1,4 @@
-//! `kbgen explain`: prints an error page in the terminal.
+//! `kbgen explain`: prints an error page or a guide in the terminal.
 
 use std::collections::BTreeSet;
 
@@ -13,31 +13,37 @@ use crate::config::Config;
 use crate::diag::nearest;
 use crate::engine::Engine;
 use crate::escape::{Style, TerminalText, one_line};
-use crate::files::Sources;
+use crate::files::{Sources, Spanned};
 use crate::load::{self, Drafts};
 use crate::site::kinds::ErrorData;
-use crate::site::{Page, ProseCall};
+use crate::site::{Head, Kind, ProseCall};
 use crate::{fit, markdown};
 
-const ERRORS: &str = "content/errors/";
-
-/// An error page, as written to JSON.
+/// A page, as written to JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct Explanation {
+    /// That of a guide starts with `guides/`.
     slug: String,
     title: String,
     /// Address from the root of the site, with a leading slash.
     url: String,
-    severity: String,
-    kind: &'static str,
+    #[serde(flatten)]
+    error: Option<ExplainedError>,
     tools: Vec<String>,
     /// Date of the last verification.
     verified: Option<String>,
+    /// Markdown with the figures of the estimator filled in.
+    body: String,
+}
+
+/// The fields that only an error has.
+#[derive(Debug, Serialize)]
+struct ExplainedError {
+    severity: String,
+    kind: &'static str,
     samples: Vec<String>,
     /// Most likely first.
     causes: Vec<ExplainedCause>,
-    /// Markdown with the figures of the estimator filled in.
-    body: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -65,23 +71,48 @@ pub(super) fn run(
     Ok(Outcome::Success)
 }
 
-/// Returns an error page by its slug or address.
+/// Returns an error by its slug or address, or a guide by its address.
 ///
 /// # Errors
 /// If there is no such page.
 pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanation> {
-    let slug = name.trim_matches('/').trim_start_matches("errors/");
-    let is_page = |path: &str| path.starts_with(ERRORS) && slug_of(path) == Some(slug);
+    let name = name.trim_matches('/');
+    let (kind, slug) = match name.split_once('/') {
+        Some(("guides", slug)) => (Kind::Guide, slug),
+        Some(("errors", slug)) => (Kind::Error, slug),
+        _ => (Kind::Error, name),
+    };
+    let folder = format!("content/{}/", kind.folder());
+    let is_page = |path: &str| path.starts_with(&folder) && slug_of(path) == Some(slug);
     let declared = Config::read(sources).0.declared;
     let (site, _) = load::pages_declared(&sources.only(is_page), Drafts::Include, declared);
-    let Some(error) = site.errors.first() else {
-        let slugs = sources.under(ERRORS).filter_map(|(_, source)| slug_of(&source.path));
-        match nearest(slug, slugs.filter(|slug| *slug != "_index")) {
-            Some(near) => bail!("no error page `{slug}`; did you mean `{near}`?"),
-            None => bail!("no error page `{slug}`; `kbgen diagnose` finds pages by message"),
-        }
+    let tools = |tools: &[Spanned<String>]| tools.iter().map(|tool| tool.value.clone()).collect();
+    let page = |head: &Head, slug: String, tools, error| Explanation {
+        slug,
+        title: head.title.value.clone(),
+        url: format!("/{}", head.id.address()),
+        error,
+        tools,
+        verified: head.verified.as_ref().map(|date| date.value.to_string()),
+        body: body(sources, head),
     };
-    let data = &error.data;
+    if let Some(error) = site.errors.first() {
+        let data = &error.data;
+        return Ok(page(&error.head, slug.to_string(), tools(&data.tools), Some(explained_error(data))));
+    }
+    if let Some(guide) = site.guides.first() {
+        let address = guide.head.id.address();
+        return Ok(page(&guide.head, address.trim_end_matches('/').into(), tools(&guide.data.tools), None));
+    }
+    let slugs = sources.under(&folder).filter_map(|(_, source)| slug_of(&source.path));
+    let (what, prefix) = if kind == Kind::Guide { ("guide", "guides/") } else { ("error page", "") };
+    match nearest(slug, slugs.filter(|slug| *slug != "_index")) {
+        Some(near) => bail!("no {what} `{slug}`; did you mean `{prefix}{near}`?"),
+        None => bail!("no {what} `{slug}`; `kbgen diagnose` finds pages by message"),
+    }
+}
+
+fn explained_error(data: &ErrorData) -> ExplainedError {
     let plain = markdown::plain_inline;
     let causes = data.causes.iter().map(|cause| ExplainedCause {
         id: cause.id.value.clone(),
@@ -90,18 +121,12 @@ pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanati
         solutions: cause.solutions.iter().map(|id| id.value.clone()).collect(),
     });
     let samples = data.signatures.iter().flat_map(|signature| &signature.samples);
-    Ok(Explanation {
-        slug: error.head.id.slug.clone(),
-        title: error.head.title.value.clone(),
-        url: format!("/{}", error.head.id.address()),
+    ExplainedError {
         severity: data.severity.clone(),
         kind: data.kind.name(),
-        tools: data.tools.iter().map(|tool| tool.value.clone()).collect(),
-        verified: error.head.verified.as_ref().map(|date| date.value.to_string()),
         samples: samples.map(|sample| sample.value.clone()).collect(),
         causes: causes.collect(),
-        body: body(sources, error),
-    })
+    }
 }
 
 /// Returns the file name of a page without `.md`.
@@ -110,9 +135,9 @@ fn slug_of(path: &str) -> Option<&str> {
 }
 
 /// Returns the Markdown source of the body with its figures filled in.
-fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
-    let written = sources.text(error.head.body.span);
-    let calls = &error.head.body.outline.calls;
+fn body(sources: &Sources, head: &Head) -> String {
+    let written = sources.text(head.body.span);
+    let calls = &head.body.outline.calls;
     let mut slugs = BTreeSet::new();
     for call in calls.iter().filter_map(|call| ProseCall::parse(&call.source).ok()) {
         slugs.insert(call.model.value);
@@ -122,12 +147,12 @@ fn body(sources: &Sources, error: &Page<ErrorData>) -> String {
         Some(("models" | "hardware", _)) => slug_of(path).is_some_and(|slug| slugs.contains(slug)),
         Some(("quants", _)) => !slugs.is_empty(),
         Some(("includes", _)) => true,
-        _ => path == error.head.path,
+        _ => path == head.path,
     };
     let (site, _) = load::pages(&sources.only(is_used), Drafts::Include);
     let (table, _) = fit::table(&site, &Engine::without_cache());
     let figures = fit::prose_figures(&site, &table, &mut Vec::new());
-    let figures = figures.get(error.head.path.as_str());
+    let figures = figures.get(head.path.as_str());
     let mut text = String::new();
     let mut at = 0;
     for call in calls {
@@ -150,37 +175,20 @@ const SHOWN_LINES: usize = 4;
 
 fn describe(page: &Explanation) -> TerminalText {
     let mut text = TerminalText::styled(Style::Title, &one_line(&page.title));
-    text.push(format!("\n{}, {}; {}\n", page.severity, page.kind, page.tools.join(", ")));
+    text.push("\n");
+    let tools = page.tools.join(", ");
+    match &page.error {
+        Some(error) => text.push(format!("{}, {}; {tools}\n", error.severity, error.kind)),
+        None if tools.is_empty() => {}
+        None => text.push(tools + "\n"),
+    }
     if let Some(verified) = &page.verified {
         text.push(format!("verified {verified}\n"));
     }
-    for sample in page.samples.iter().take(SHOWN_SAMPLES) {
-        let mut lines: Vec<&str> = sample.trim_end().lines().collect();
-        if lines.len() > SHOWN_LINES {
-            lines.truncate(SHOWN_LINES);
-            lines.push("…");
-        }
-        text.push("\n    ");
-        text.push(TerminalText::styled(Style::Muted, &lines.join("\n    ")));
-        text.push("\n");
-    }
-    match page.samples.len().saturating_sub(SHOWN_SAMPLES) {
-        0 => {}
-        1 => text.push("\n    and another message\n"),
-        more => text.push(format!("\n    and {more} other messages\n")),
+    if let Some(error) = &page.error {
+        describe_error(error, &mut text);
     }
     text.push("\n");
-    text.push(TerminalText::styled(Style::Strong, "Causes, most likely first"));
-    text.push("\n");
-    for (cause, number) in page.causes.iter().zip(1..) {
-        text.push(format!(
-            "{number:>3}. {}\n     check: {}\n     fixes: {}\n",
-            one_line(&cause.title),
-            one_line(&cause.check),
-            cause.solutions.join(", ")
-        ));
-    }
-    text.push("If none of these causes applies, this page does not cover your error.\n\n");
     for line in page.body.lines() {
         text.push(match line.strip_prefix("## ") {
             Some(heading) => {
@@ -192,4 +200,34 @@ fn describe(page: &Explanation) -> TerminalText {
         text.push("\n");
     }
     text
+}
+
+fn describe_error(error: &ExplainedError, text: &mut TerminalText) {
+    for sample in error.samples.iter().take(SHOWN_SAMPLES) {
+        let mut lines: Vec<&str> = sample.trim_end().lines().collect();
+        if lines.len() > SHOWN_LINES {
+            lines.truncate(SHOWN_LINES);
+            lines.push("…");
+        }
+        text.push("\n    ");
+        text.push(TerminalText::styled(Style::Muted, &lines.join("\n    ")));
+        text.push("\n");
+    }
+    match error.samples.len().saturating_sub(SHOWN_SAMPLES) {
+        0 => {}
+        1 => text.push("\n    and another message\n"),
+        more => text.push(format!("\n    and {more} other messages\n")),
+    }
+    text.push("\n");
+    text.push(TerminalText::styled(Style::Strong, "Causes, most likely first"));
+    text.push("\n");
+    for (cause, number) in error.causes.iter().zip(1..) {
+        text.push(format!(
+            "{number:>3}. {}\n     check: {}\n     fixes: {}\n",
+            one_line(&cause.title),
+            one_line(&cause.check),
+            cause.solutions.join(", ")
+        ));
+    }
+    text.push("If none of these causes applies, this page does not cover your error.\n");
 }

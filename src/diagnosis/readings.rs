@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use kbgen_signature::{Lookup, Pattern, ReadingPage, ReadingRule, ReadingText, Signature, Template};
+use kbgen_signature::{
+    Lookup, Pattern, ReadingPage, ReadingRole, ReadingRule, ReadingText, Signature, Template,
+};
 
 use crate::diagnosis::signature_parser::{SignatureError, SignatureParser};
 use crate::files::Spanned;
-use crate::site::kinds::{ReadingData, SaysText};
+use crate::site::kinds::{ReadingData, Role, SaysText};
 use crate::site::{Page, Site};
 
 /// Figures of a traceback; see [`kbgen_signature::Traceback`].
@@ -57,6 +59,7 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
     };
     let rule = ReadingRule {
         slug: page.head.id.slug.clone(),
+        role: role(data.role),
         order: data.order as u32,
         traceback: data.traceback,
         lookups: data.lookups.iter().map(lookup).collect(),
@@ -65,6 +68,17 @@ fn parse_reading(site: &Site, page: &Page<ReadingData>, parser: &mut SignaturePa
     };
     let signature = |pattern: Pattern| Signature { not: not.clone(), ..Signature::of(pattern) };
     ReadingPage { rule, signatures: patterns.into_iter().map(signature).collect() }
+}
+
+fn role(role: Role) -> ReadingRole {
+    match role {
+        Role::Cause => ReadingRole::Cause,
+        Role::Form => ReadingRole::Form,
+        Role::Outcome => ReadingRole::Outcome,
+        Role::Crash => ReadingRole::Crash,
+        Role::Pointer => ReadingRole::Pointer,
+        Role::Repeat => ReadingRole::Repeat,
+    }
 }
 
 fn parse_text(

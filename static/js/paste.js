@@ -334,7 +334,7 @@
     const fits = fitAnswer(text, named.pages);
     // Error pages do not answer this question.
     if (fits) near = near.filter(page => !page.address.startsWith("errors/"));
-    else if (!near.length && !readings.length) near = named.pages.slice(0, 5).map(page => ({ ...page, named: true }));
+    else if (!near.length && !readings.length) near = named.pages.slice(0, 5);
     // A text that a reading explains is whole, not the beginning of a message.
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const linked = readings.flatMap(reading => reading.pages);
@@ -352,7 +352,7 @@
       read = figures;
     });
     if (!exact.length) near.forEach(addNear);
-    const summary = summaryOf(exact, near);
+    const summary = summaryOf(text, exact, near);
     const isAsserted = exact.length || (near.length && "whole" in near[0]);
     const pagesFirst = isAsserted && (namesCause || !readings.some(reading => reading.names_cause));
     if (!pagesFirst && readings.length) {
@@ -395,7 +395,7 @@
   }
 
   // What the pages of a result have in common with the text.
-  function summaryOf(exact, near) {
+  function summaryOf(text, exact, near) {
     if (exact.length > 1) {
       return t(
         "{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.",
@@ -413,9 +413,7 @@
       return t("No known error found. The text contains a message of these pages that is too generic to be certain:");
     }
     if (near[0].begun) return t("Messages of these pages contain this text:");
-    return near[0].named
-      ? t("No page has this exact message. Pages with these words:")
-      : t("No page matches this exact message. Similar pages:");
+    return isTyped(text) ? t("Pages that may help:") : t("No page matches this exact message. Similar pages:");
   }
 
   // The first line of the result, which can have the focus. It is announced, unless it has been just before.

@@ -286,12 +286,10 @@ kbgen.readings = (() => {
 
   const MOST = 3;
   const MESSAGES = 8;
-  const MESSAGE = 70;
-  const TRACEBACK = 80;
-  const FALLBACK = 90;
-  const CRASH = 91;
-  const POINTER = 92;
-  const REPEATING = 95;
+  // Roles of readings that do not name the cause, in the order of readings in an answer; see reading.rs.
+  const [OUTCOME, CRASH, POINTER, REPEAT] = [1, 2, 3, 4];
+  const ROLES = { outcome: OUTCOME, crash: CRASH, pointer: POINTER, repeat: REPEAT };
+  const roleOf = ({ role }) => ROLES[role] || 0;
   const LOW_LEVELS = "TRACE DEBUG INFO NOTICE NOTE WARNING WARN DBG DEBG INF WRN".split(" ");
   const HIGH_LEVELS = "ERROR ERR FATAL CRITICAL PANIC".split(" ");
 
@@ -334,11 +332,11 @@ kbgen.readings = (() => {
     return Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
   }
 
-  const readsForm = ({ order }) => order >= MESSAGE && order < TRACEBACK;
+  const readsForm = ({ role }) => role === "form";
 
   // Whether a rule may read a message: one for any message reads only reports of errors, and no text of several lines.
   function mayRead(rule, figures, row) {
-    if (!readsForm(rule) && rule.order < REPEATING) return true;
+    if (!readsForm(rule) && roleOf(rule) < REPEAT) return true;
     // Without the name of its logger, the message is read on its own.
     const isMessage = !readsForm(rule) || !LOGGER.test(row);
     return !isQuiet(row) && (!figures || (isMessage && isOnLine(figures, row)));
@@ -376,20 +374,16 @@ kbgen.readings = (() => {
 
   // Whether a line only passes on a failure.
   const passesOn = (line, found, rules) =>
-    rules.some(
-      ({ slug, order }) =>
-        order >= FALLBACK &&
-        order < REPEATING &&
-        found.readings.some(other => other.slug === slug && other.line === line),
-    );
+    rules
+      .filter(rule => roleOf(rule) && roleOf(rule) < REPEAT)
+      .some(({ slug }) => found.readings.some(other => other.slug === slug && other.line === line));
 
-  // The order of a reading: without frames, the traceback is a single line; cut off, or with a message that names no
-  // cause, it says less than a message. A message of any form says less than the exception behind it.
-  function orderOf(rule, each, ending, isPassedOn) {
-    if (!each) return rule.order;
-    if (!rule.traceback) return readsForm(rule) && ending && ending.first > each.line ? TRACEBACK + 1 : rule.order;
-    if (!each.figures.frames || isPassedOn(each.line)) return REPEATING;
-    return "cut_frame" in each.figures ? FALLBACK : rule.order;
+  // The role of a reading: without frames, the traceback is a single line; cut off, or with a message that names no
+  // cause, it says less than a message.
+  function roleIn(rule, each, isPassedOn) {
+    if (!rule.traceback) return roleOf(rule);
+    if (!each.figures.frames || isPassedOn(each.line)) return REPEAT;
+    return "cut_frame" in each.figures ? OUTCOME : roleOf(rule);
   }
 
   // The places in the log that a reading matches, and whether a `not` fragment of it is near a line.
@@ -414,7 +408,7 @@ kbgen.readings = (() => {
       while (!step.done && !step.value) step = work.next();
       const causes = step.done ? step.value.readings : [];
       yield* causes
-        .filter(({ slug }) => ruleOf(slug).order < FALLBACK && mayRead(ruleOf(slug), null, rowOf(line)))
+        .filter(({ slug }) => !roleOf(ruleOf(slug)) && mayRead(ruleOf(slug), null, rowOf(line)))
         .filter(({ slug }) => !placesOf(table, found, slug).isExcluded(line))
         .map(own => ({ ...own, line }));
     }
@@ -454,35 +448,37 @@ kbgen.readings = (() => {
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
     const said = [];
     const worded = matched
-      .map((each, at) => each && reading(rules[at], each.line, each.figures, read))
-      .map((each, at) => ({ ...each, order: orderOf(rules[at], each, ending, isPassedOn) }))
-      .filter(each => each.says);
+      .map((each, at) => ({ one: each && reading(rules[at], each.line, each.figures, read), rule: rules[at] }))
+      .filter(({ one }) => one)
+      .map(({ one, rule }) => ({ one, rule, role: roleIn(rule, one, isPassedOn) }));
     // The program went on after a failed import or a warning if a traceback begins later, or if it crashed later.
-    const crashes = worded.filter(({ order }) => order >= CRASH && order < POINTER).map(({ line }) => line);
+    const crashes = worded.filter(({ role }) => role === CRASH).map(({ one }) => one.line);
     const lastFailure = Math.max(...crashes, trace ? trace.first : 0);
     worded
-      .map(each => {
-        const isCause = each.order < FALLBACK;
-        const quiet = isQuiet(rowOf(each.line));
-        const isSurvived = survivable.has(each.slug) && lastFailure > each.line;
-        return { each, rank: [isSurvived, !isCause, quiet, each.order, each.line].map(Number) };
+      .map(({ one, rule, role }) => {
+        const { line } = one;
+        const isSurvived = survivable.has(one.slug) && lastFailure > line;
+        // A message of any form says less than the exception behind it.
+        const isBefore = readsForm(rule) && Boolean(ending) && ending.first > line;
+        const rank = [isSurvived, role > 0, isQuiet(rowOf(line)), isBefore, role, rule.order, line].map(Number);
+        return { one, role, rank };
       })
       .sort((a, b) => a.rank.map((value, at) => value - b.rank[at]).find(Boolean) || 0)
-      .forEach(({ each: { order, ...one } }, at, [{ each: first }]) => {
-        if (order >= FALLBACK && first.order < FALLBACK) return;
+      .forEach(({ one, role }, at, [first]) => {
+        if (role && !first.role) return;
         const hasLine = ({ line }) => line === one.line;
         const inTrace = trace && one.line >= trace.first && one.line <= trace.line;
         const hasTrace = other => inTrace && other.one.line === trace.line;
         const isRepeated =
-          order >= REPEATING && (found.some(hasLine) || said.some(other => hasLine(other.one) || hasTrace(other)));
+          role === REPEAT && (found.some(hasLine) || said.some(other => hasLine(other.one) || hasTrace(other)));
         // Of a line, one reading says what happened, and another one where the cause is.
-        const isRead = said.some(other => hasLine(other.one) && other.order >= POINTER === order >= POINTER);
-        if (!isRepeated && !isRead) said.push({ order, one });
+        const isRead = said.some(other => hasLine(other.one) && other.role >= POINTER === role >= POINTER);
+        if (!isRepeated && !isRead) said.push({ role, one });
       });
-    const readings = said.slice(0, MOST).map(({ order, one }) => {
-      if (order < FALLBACK) return { ...one, names_cause: true };
-      if (order < POINTER) return { ...one, explains: true, ends: true };
-      return order < REPEATING ? { ...one, explains: true } : one;
+    const readings = said.slice(0, MOST).map(({ role, one }) => {
+      if (!role) return { ...one, names_cause: true };
+      if (role < POINTER) return { ...one, explains: true, ends: true };
+      return role < REPEAT ? { ...one, explains: true } : one;
     });
     // Without frames, the traceback does not end the program.
     const end = frames ? trace.line + MESSAGE_LINES : 0;

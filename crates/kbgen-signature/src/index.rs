@@ -171,7 +171,7 @@ impl Index {
         for (line, message) in reading::messages(diagnosis, traceback) {
             for own in self.diagnose(&format!("Error: {message}")).readings {
                 let own = Match { line, column: 1, ..own };
-                let reads = |rule: &ReadingRule| rule.names_cause() && rule.may_read_message(&own, log);
+                let reads = |rule: &ReadingRule| rule.role.names_cause() && rule.may_read_message(&own, log);
                 let is_known = found.iter().any(|other| other.slug == own.slug);
                 if !is_excluded(&own.slug, line) && !is_known && rule(&own.slug).is_some_and(reads) {
                     found.push(own);

@@ -8,29 +8,14 @@ use crate::expression::Expression;
 use crate::figure::{Figure, Figures};
 use crate::index::{Diagnosis, Match};
 use crate::lazy::Lazy;
+use crate::log_line::{has_logger, is_on_line, is_quiet};
+use crate::role::ReadingRole;
 use crate::table::Signature;
 use crate::template::Template;
 use crate::traceback::Traceback;
 
 /// Maximum number of readings of a log.
 const MAX_READINGS: usize = 3;
-
-/// Readings from this order up to [`TRACEBACK_ORDER`] read any message by its form. They say nothing of a message that
-/// only passes on a failure, which a reading from [`FALLBACK_ORDER`] has.
-const MESSAGE_ORDER: u32 = 70;
-const TRACEBACK_ORDER: u32 = 80;
-/// Readings of this order and later ones do not name the cause; they are left out where another reading does.
-const FALLBACK_ORDER: u32 = 90;
-/// Readings from this order up to [`POINTER_ORDER`] say that the program crashed. A warning or a failed import before
-/// the crash is not its cause.
-const CRASH_ORDER: u32 = 91;
-/// Readings of this order and later ones only repeat a message; they are left out where a page or another reading has
-/// its line.
-const REPEATING_ORDER: u32 = 95;
-/// Readings of this order and later ones say where the cause is; those before say how the program ended.
-const POINTER_ORDER: u32 = 92;
-/// Shortest line that a terminal may have wrapped, so that its message continues on the next one.
-const MIN_WRAPPED_LENGTH: usize = 60;
 
 /// Figures that hold the message of a program within its line, as of `{"error": "…"}`.
 const MESSAGE_FIGURES: [&str; 4] = ["message", "answer", "failure", "reason"];
@@ -51,7 +36,9 @@ pub struct ReadingPage {
 pub struct ReadingRule {
     /// Identifier of the reading.
     pub slug: String,
-    /// Place in the answer; smaller comes first.
+    /// What it says.
+    pub role: ReadingRole,
+    /// Place in the answer among those that name the cause, or among those of the same role; smaller comes first.
     pub order: u32,
     /// Whether it reads the traceback in place of a message.
     pub traceback: bool,
@@ -67,6 +54,8 @@ pub struct ReadingRule {
 #[derive(Debug, Serialize)]
 pub(crate) struct ReadingHead<'r> {
     slug: &'r str,
+    #[serde(skip_serializing_if = "ReadingRole::is_cause")]
+    role: ReadingRole,
     order: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     traceback: bool,
@@ -84,27 +73,22 @@ pub struct ReadingTexts<'r> {
 
 impl ReadingRule {
     pub(crate) fn head(&self) -> ReadingHead<'_> {
-        let Self { slug, order, traceback, lookups, .. } = self;
-        ReadingHead { slug, order: *order, traceback: *traceback, lookups }
+        let Self { slug, role, order, traceback, lookups, .. } = self;
+        ReadingHead { slug, role: *role, order: *order, traceback: *traceback, lookups }
     }
 
     pub(crate) fn texts(&self) -> ReadingTexts<'_> {
         ReadingTexts { table: &self.table, says: &self.says }
     }
 
-    /// Returns whether it names the cause, not only how the program ended or where the cause is.
-    pub(crate) fn names_cause(&self) -> bool {
-        self.order < FALLBACK_ORDER
-    }
-
     /// Returns whether it reads any message by its form.
     fn reads_form(&self) -> bool {
-        (MESSAGE_ORDER..TRACEBACK_ORDER).contains(&self.order)
+        self.role == ReadingRole::Form
     }
 
     /// Returns whether it reads every message of a form, or repeats messages.
     fn reads_any(&self) -> bool {
-        self.reads_form() || self.order >= REPEATING_ORDER
+        self.reads_form() || self.role == ReadingRole::Repeat
     }
 
     /// Returns whether it may read a message. A rule for any message reads only reports of errors, and no text that
@@ -211,60 +195,17 @@ impl<'l> LogEnd<'l> {
     }
 }
 
-/// Names of levels below an error, and of those from it on.
-const LOW_LEVELS: [&str; 11] =
-    ["TRACE", "DEBUG", "INFO", "NOTICE", "NOTE", "WARNING", "WARN", "DBG", "DEBG", "INF", "WRN"];
-const HIGH_LEVELS: [&str; 5] = ["ERROR", "ERR", "FATAL", "CRITICAL", "PANIC"];
-/// Letters of levels below an error, as ONNX Runtime prints them: `[W:onnxruntime:, session_state.cc:1166]`.
-const LOW_LETTERS: [&str; 3] = ["V", "I", "W"];
-/// Ending of the place in the source code of Chromium, which programs with a browser inside print without a failure:
-/// `[744472:0525/145619.063924:ERROR:gpu_memory_buffer_support_x11.cc(49)] dri3 extension not supported.`
-const CHROMIUM_FILES: [&str; 4] = [".cc(", ".cc:", ".mm(", ".mm:"];
-
-/// Returns whether a line is no report of an error: its first level is lower, or it is of Chromium.
-fn is_quiet(line: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for word in line.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()) {
-        let start = word.as_ptr() as usize - line.as_ptr() as usize;
-        let before = line[..start].chars().next_back();
-        let behind = &line[start + word.len()..];
-        let upper = word.to_ascii_uppercase();
-        // A level is in capitals, or marked as one.
-        let is_marked = word == upper || behind.starts_with(':') || before == Some('=');
-        let is_level = |levels: &[&str]| is_marked && levels.contains(&upper.as_str());
-        let is_letter = before == Some('[') && behind.starts_with(':') && LOW_LETTERS.contains(&word);
-        if is_letter || is_level(&LOW_LEVELS) || word.ends_with("Warning") && behind.starts_with(':') {
-            return true;
-        }
-        if is_level(&HIGH_LEVELS) || word.ends_with("Error") || word.ends_with("Exception") {
-            let is_named = before == Some(':') && behind.starts_with(':');
-            return is_named && CHROMIUM_FILES.iter().any(|file| behind.contains(file));
-        }
-    }
-    false
-}
-
-/// Returns whether a line begins with a level and the name of a logger, as in `ERROR:root:message`.
-fn has_logger(line: &str) -> bool {
-    let behind = HIGH_LEVELS.iter().find_map(|level| line.trim_start().strip_prefix(level));
-    let name = behind.and_then(|rest| rest.strip_prefix(':')?.split_once(':'));
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
-    name.is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
-}
-
-/// Returns whether the figures of a message are on its line, or on the next ones after a line that may be wrapped or ends
-/// with a colon.
-fn is_on_line(figures: &Figures, line: &str) -> bool {
-    let spell = |text: &str| {
-        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
-    };
-    let whole = spell(line);
-    line.chars().count() >= MIN_WRAPPED_LENGTH
-        || line.trim_end().ends_with(':')
-        || figures.iter().all(|(_, figure)| match figure {
-            Figure::Text(text) => whole.contains(&spell(text)),
-            Figure::Number(_) => true,
-        })
+/// A reading with what decides its place in the answer, the most important first.
+struct RankedReading {
+    /// Whether the program went on after the message.
+    is_survived: bool,
+    /// Whether the level of its line is below error.
+    is_quiet: bool,
+    /// Whether it has a form that the exception which ended the program follows.
+    is_before_ending: bool,
+    role: ReadingRole,
+    order: u32,
+    reading: Reading,
 }
 
 /// Returns what a log says, in the order of the rules, one reading for each line. `messages` has the messages of the log, and
@@ -276,13 +217,13 @@ pub(crate) fn readings(
     traceback: Option<&Traceback>,
     log: &LogEnd<'_>,
 ) -> Vec<Reading> {
-    let mut found: Vec<(bool, u32, bool, Reading)> = Vec::new();
-    let is_fallback = |rule: &&ReadingRule| (FALLBACK_ORDER..REPEATING_ORDER).contains(&rule.order);
-    let fallback_slugs: Vec<&str> = rules.iter().filter(is_fallback).map(|rule| rule.slug.as_str()).collect();
+    let mut found: Vec<RankedReading> = Vec::new();
+    let explaining = rules.iter().filter(|rule| rule.role.explains());
+    let explaining: Vec<&str> = explaining.map(|rule| rule.slug.as_str()).collect();
     // An exception or a message that only passes on a failure says less than the reading of this failure.
     let is_passed_on = |line| {
         let has_line = |found: &&Match| found.line == line;
-        diagnosis.readings.iter().filter(has_line).any(|found| fallback_slugs.contains(&found.slug.as_str()))
+        diagnosis.readings.iter().filter(has_line).any(|found| explaining.contains(&found.slug.as_str()))
     };
     // The exception that ended the program.
     let ending = traceback.filter(|traceback| {
@@ -304,37 +245,41 @@ pub(crate) fn readings(
         };
         let Some(reading) = reading else { continue };
         let lacks = |figure| reading.figures.get(figure).is_none();
-        let order = match rule.traceback {
+        let role = match rule.traceback {
             // Without frames, the traceback is a single line.
-            true if lacks("frames") => REPEATING_ORDER,
-            true if traceback.is_some_and(|read| is_passed_on(read.line)) => REPEATING_ORDER,
-            true if !lacks("cut_frame") => FALLBACK_ORDER,
-            false if rule.reads_form() && ending.is_some_and(|last| last.first_line > reading.line) => {
-                TRACEBACK_ORDER + 1
-            }
-            _ => rule.order,
+            true if lacks("frames") => ReadingRole::Repeat,
+            true if traceback.is_some_and(|read| is_passed_on(read.line)) => ReadingRole::Repeat,
+            true if !lacks("cut_frame") => ReadingRole::Outcome,
+            _ => rule.role,
         };
-        let is_quiet = is_quiet(log.line(reading.line));
-        found.push((is_survivable, order, is_quiet, reading));
+        found.push(RankedReading {
+            is_survived: is_survivable,
+            is_quiet: is_quiet(log.line(reading.line)),
+            is_before_ending: rule.reads_form() && ending.is_some_and(|last| last.first_line > reading.line),
+            role,
+            order: rule.order,
+            reading,
+        });
     }
     // The program went on after a failed import or a warning if a traceback begins later, or if it crashed later.
-    let is_crash =
-        |(_, order, ..): &&(bool, u32, bool, Reading)| (CRASH_ORDER..POINTER_ORDER).contains(order);
-    let crashed = found.iter().filter(is_crash).map(|(.., reading)| reading.line).max();
-    let last_failure = crashed.max(traceback.map(|traceback| traceback.first_line));
-    for (is_survived, .., reading) in &mut found {
-        *is_survived &= last_failure > Some(reading.line);
+    let crashes = found.iter().filter(|one| one.role == ReadingRole::Crash).map(|one| one.reading.line);
+    let last_failure = crashes.max().max(traceback.map(|traceback| traceback.first_line));
+    for one in &mut found {
+        one.is_survived &= last_failure > Some(one.reading.line);
     }
-    found.sort_by_key(|(is_survived, order, is_quiet, reading)| {
-        (*is_survived, *order >= FALLBACK_ORDER, *is_quiet, *order, reading.line)
+    found.sort_by_key(|one| {
+        let RankedReading { is_survived, is_quiet, is_before_ending, role, order, ref reading } = *one;
+        // Those that name the cause have one order.
+        let role = role.max(ReadingRole::Form);
+        (is_survived, !role.names_cause(), is_quiet, is_before_ending, role, order, reading.line)
     });
-    if found.first().is_some_and(|(_, order, ..)| *order < FALLBACK_ORDER) {
-        found.retain(|(_, order, ..)| *order < FALLBACK_ORDER);
+    if found.first().is_some_and(|one| one.role.names_cause()) {
+        found.retain(|one| one.role.names_cause());
     }
-    let mut readings: Vec<(u32, Reading)> = Vec::new();
-    for (_, order, _, reading) in found {
+    let mut readings: Vec<(ReadingRole, Reading)> = Vec::new();
+    for RankedReading { role, reading, .. } in found {
         let has_line = |line| line == reading.line;
-        let is_repeated = order >= REPEATING_ORDER && {
+        let is_repeated = role == ReadingRole::Repeat && {
             let has_traceback = |other: &Reading| {
                 traceback.is_some_and(|read| {
                     read.line == other.line && (read.first_line..=read.line).contains(&reading.line)
@@ -344,14 +289,13 @@ pub(crate) fn readings(
                 || readings.iter().any(|(_, other)| has_line(other.line) || has_traceback(other))
         };
         // Of a line, one reading says what happened, and another one where the cause is.
-        let is_pointer = order >= POINTER_ORDER;
-        let is_read =
-            |(other, read): &(u32, Reading)| has_line(read.line) && (*other >= POINTER_ORDER) == is_pointer;
+        let is_pointer = |role: ReadingRole| role >= ReadingRole::Pointer;
+        let is_read = |(other, read): &(ReadingRole, Reading)| {
+            has_line(read.line) && is_pointer(*other) == is_pointer(role)
+        };
         if !is_repeated && !readings.iter().any(is_read) {
-            let explains = (FALLBACK_ORDER..REPEATING_ORDER).contains(&order);
-            let ends = (FALLBACK_ORDER..POINTER_ORDER).contains(&order);
-            let names_cause = order < FALLBACK_ORDER;
-            readings.push((order, Reading { names_cause, explains, ends, ..reading }));
+            let (names_cause, explains, ends) = (role.names_cause(), role.explains(), role.ends());
+            readings.push((role, Reading { names_cause, explains, ends, ..reading }));
         }
     }
     readings.into_iter().map(|(_, reading)| reading).take(MAX_READINGS).collect()

@@ -113,7 +113,7 @@ impl TextIndex {
                 }
             }
         }
-        let is_typed = is_question(text) && !is_message(text);
+        let is_typed = is_typed(text);
         // Words on a line with an error phrase count twice.
         let factor = match has_error_phrase {
             true => 100,
@@ -228,6 +228,11 @@ fn query_terms(text: &str) -> Vec<(String, u32)> {
         }
     }
     words
+}
+
+/// Returns whether a text is a question that somebody typed, rather than a message.
+pub fn is_typed(text: &str) -> bool {
+    is_question(text) && !is_message(text)
 }
 
 /// Returns whether a question is a message rather than typed.

@@ -1,5 +1,7 @@
 //! The diagnosis of a log as text.
 
+use kbgen_signature::is_typed;
+
 use crate::cli::diagnose::LogDiagnosis;
 use crate::config::Config;
 use crate::diagnosis::{Evidence, LogReading, format_figure};
@@ -43,6 +45,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         }
         Evidence::Title => text.push("a page has this title or answers this question:\n\n"),
         Evidence::Beginning => text.push("messages of these pages contain this text:\n\n"),
+        Evidence::Words if is_typed(end) => text.push("pages that may help:\n\n"),
         Evidence::Words => text.push(format!("{found_nothing}similar pages:\n\n")),
     }
     for (at, answer) in answers.iter().enumerate() {
@@ -70,10 +73,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
             text.push(TerminalText::styled(Style::Strong, &one_line(conclusion)));
             text.push("\n");
         }
-        // Only errors have an explanation.
-        if !answer.slug.contains('/') {
-            text.push(format!("  kbgen explain {}\n", answer.slug));
-        }
+        text.push(format!("  kbgen explain {}\n", answer.slug));
         text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
     if answers.first().is_some_and(|first| first.names_cause && first.conclusion.is_none()) {

@@ -74,7 +74,7 @@ pub(super) fn definitions() -> Value {
         definition(
             "explain",
             "Explain an error",
-            "Return an error page: causes with checks, and solutions with commands, as Markdown.",
+            "Return an error page, with causes, checks, and solutions with commands, or a guide, as Markdown.",
             json!({"page": {"type": "string", "description": "`slug` or `url` of a page that `diagnose` or `search` found"}}),
             "page",
         ),
@@ -87,8 +87,8 @@ pub(super) fn definitions() -> Value {
         ),
         definition(
             "search",
-            "Search error pages",
-            "Find error pages by words. For a log or an error message, call `diagnose`.",
+            "Search pages",
+            "Find error pages and guides by words. For a log or an error message, call `diagnose`.",
             json!({"query": {"type": "string", "description": "Words"}, "top": top}),
             "query",
         ),
@@ -181,7 +181,7 @@ impl<'b> Tools<'b> {
         Ok((escape::json(&answer), serde_json::to_value(&answer)?))
     }
 
-    /// Returns the error pages whose title is in the query, then those that share words with it.
+    /// Returns the pages whose title is in the query, then those that share words with it.
     fn search(&self, query: &str, top: usize) -> Value {
         let index = self.diagnoser().text_index();
         let titles = index.title_matches(query).into_iter();
@@ -190,7 +190,8 @@ impl<'b> Tools<'b> {
         let mut pages: Vec<FoundPage> = Vec::new();
         for (address, title) in titles.chain(hits) {
             let url = format!("/{address}");
-            let Some(slug) = address.trim_end_matches('/').strip_prefix("errors/") else { continue };
+            let address = address.trim_end_matches('/');
+            let slug = address.strip_prefix("errors/").unwrap_or(address);
             if pages.len() < top && !pages.iter().any(|page| page.slug == slug) {
                 pages.push(FoundPage { slug: slug.to_string(), title, url });
             }

@@ -29,7 +29,7 @@ pub use guide::{GuideData, Illustration};
 pub use include::IncludeData;
 pub use model::{ARCHITECTURE, ArchitectureData, ModelData, given};
 pub use quant::QuantData;
-pub use reading::{LookupText, ReadingData, ReadingSample, SaysText};
+pub use reading::{LookupText, ReadingData, ReadingSample, Role, SaysText};
 pub use term::TermData;
 pub use tool::ToolData;
 

@@ -1,15 +1,35 @@
 //! A reading: what a kind of message says, for errors without a page.
 
 use crate::files::Spanned;
-use crate::schema::{Integer, List, Slug, Text, TextMap, record};
+use crate::schema::{Integer, List, Slug, Text, TextMap, record, words};
 use crate::site::kinds::common::{SOURCES, TITLE};
+
+words! {
+    /// What a reading says.
+    pub enum Role {
+        /// It names the cause.
+        Cause = "cause",
+        /// It names the cause in any message of a form.
+        Form = "form",
+        /// It says what failed, not why.
+        Outcome = "outcome",
+        /// It says that the program crashed.
+        Crash = "crash",
+        /// It says where the cause is.
+        Pointer = "pointer",
+        /// It repeats a message.
+        Repeat = "repeat",
+    }
+}
 
 record! {
     /// A reading as its file has it.
     #[derive(Debug, Clone)]
     pub struct ReadingData {
         shared TITLE,
-        /// Place in the answer; smaller comes first.
+        /// What it says; the default is `cause`.
+        optional role: Role,
+        /// Place in the answer among those that name the cause, or among those of the same role; smaller comes first.
         optional order: i64 as Integer<0, 9999> = 9999,
         /// Patterns of the messages; one is enough.
         optional patterns: Vec<Spanned<String>> as List<Text, 1, 256>,

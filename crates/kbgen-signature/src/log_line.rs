@@ -1,0 +1,61 @@
+//! What the line of a message tells about it: its level, its logger, and whether the message ends in it.
+
+use crate::figure::{Figure, Figures};
+
+/// Shortest line that a terminal may have wrapped, so that its message continues on the next one.
+const MIN_WRAPPED_LENGTH: usize = 60;
+/// Names of levels below an error, and of those from it on.
+const LOW_LEVELS: [&str; 11] =
+    ["TRACE", "DEBUG", "INFO", "NOTICE", "NOTE", "WARNING", "WARN", "DBG", "DEBG", "INF", "WRN"];
+const HIGH_LEVELS: [&str; 5] = ["ERROR", "ERR", "FATAL", "CRITICAL", "PANIC"];
+/// Letters of levels below an error, as ONNX Runtime prints them: `[W:onnxruntime:, session_state.cc:1166]`.
+const LOW_LETTERS: [&str; 3] = ["V", "I", "W"];
+/// Ending of the place in the source code of Chromium, which programs with a browser inside print without a failure:
+/// `[744472:0525/145619.063924:ERROR:gpu_memory_buffer_support_x11.cc(49)] dri3 extension not supported.`
+const CHROMIUM_FILES: [&str; 4] = [".cc(", ".cc:", ".mm(", ".mm:"];
+
+/// Returns whether a line is no report of an error: its first level is lower, or it is of Chromium.
+pub(crate) fn is_quiet(line: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for word in line.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()) {
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        let before = line[..start].chars().next_back();
+        let behind = &line[start + word.len()..];
+        let upper = word.to_ascii_uppercase();
+        // A level is in capitals, or marked as one.
+        let is_marked = word == upper || behind.starts_with(':') || before == Some('=');
+        let is_level = |levels: &[&str]| is_marked && levels.contains(&upper.as_str());
+        let is_letter = before == Some('[') && behind.starts_with(':') && LOW_LETTERS.contains(&word);
+        if is_letter || is_level(&LOW_LEVELS) || word.ends_with("Warning") && behind.starts_with(':') {
+            return true;
+        }
+        if is_level(&HIGH_LEVELS) || word.ends_with("Error") || word.ends_with("Exception") {
+            let is_named = before == Some(':') && behind.starts_with(':');
+            return is_named && CHROMIUM_FILES.iter().any(|file| behind.contains(file));
+        }
+    }
+    false
+}
+
+/// Returns whether a line begins with a level and the name of a logger, as in `ERROR:root:message`.
+pub(crate) fn has_logger(line: &str) -> bool {
+    let behind = HIGH_LEVELS.iter().find_map(|level| line.trim_start().strip_prefix(level));
+    let name = behind.and_then(|rest| rest.strip_prefix(':')?.split_once(':'));
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
+    name.is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_part))
+}
+
+/// Returns whether the figures of a message are on its line, or on the next ones after a line that may be wrapped or ends
+/// with a colon.
+pub(crate) fn is_on_line(figures: &Figures, line: &str) -> bool {
+    let spell = |text: &str| {
+        text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    let whole = spell(line);
+    line.chars().count() >= MIN_WRAPPED_LENGTH
+        || line.trim_end().ends_with(':')
+        || figures.iter().all(|(_, figure)| match figure {
+            Figure::Text(text) => whole.contains(&spell(text)),
+            Figure::Number(_) => true,
+        })
+}
