@@ -1,4 +1,4 @@
-//! What the line of a message tells about it: its level, its logger, and whether the message ends in it.
+//! The line of a message: its level, its logger, and whether the message ends in it.
 
 use crate::figure::{Figure, Figures};
 

@@ -36,7 +36,7 @@ pub struct ReadingPage {
 pub struct ReadingRule {
     /// Identifier of the reading.
     pub slug: String,
-    /// What it says.
+    /// Its claim about the cause.
     pub role: ReadingRole,
     /// Place in the answer among those that name the cause, or among those of the same role; smaller comes first.
     pub order: u32,

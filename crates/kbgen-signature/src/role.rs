@@ -1,8 +1,8 @@
-//! What a reading says about the cause.
+//! Roles of readings.
 
 use serde::{Deserialize, Serialize};
 
-/// What a reading says, in the order of readings in an answer. Those that do not name the cause are left out where another one
+/// Claim of a reading about the cause, in the order of an answer. Those that do not name the cause are left out where another one
 /// does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

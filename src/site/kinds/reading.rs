@@ -5,7 +5,7 @@ use crate::schema::{Integer, List, Slug, Text, TextMap, record, words};
 use crate::site::kinds::common::{SOURCES, TITLE};
 
 words! {
-    /// What a reading says.
+    /// Claim of a reading about the cause.
     pub enum Role {
         /// It names the cause.
         Cause = "cause",
@@ -27,7 +27,7 @@ record! {
     #[derive(Debug, Clone)]
     pub struct ReadingData {
         shared TITLE,
-        /// What it says; the default is `cause`.
+        /// Claim about the cause; the default is `cause`.
         optional role: Role,
         /// Place in the answer among those that name the cause, or among those of the same role; smaller comes first.
         optional order: i64 as Integer<0, 9999> = 9999,
