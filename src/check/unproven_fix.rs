@@ -6,10 +6,13 @@ use crate::site::kinds::{ReadingData, Role, SaysText};
 
 pub(super) const RULE: Rule = Rule {
     code: "unproven-fix",
-    requirement: "the next step of a reading of tracebacks, or with the role `form`, begins with a check or a condition, not with a fix",
+    requirement: "the next step of a reading of tracebacks, with the role `form`, or with the role `cause` and an order from 80 \
+                  begins with a check or a condition, not with a fix",
     why: "such a reading knows the form of a message, not its cause; a fix for another cause misleads",
 };
 
+/// Readings that name a cause are this late because they know little of it.
+const LATE_ORDER: i64 = 80;
 /// Words that begin a fix.
 const FIXES: [&str; 21] = [
     "Add",
@@ -36,7 +39,11 @@ const FIXES: [&str; 21] = [
 ];
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let is_general = |data: &ReadingData| data.traceback || data.role == Role::Form;
+    let is_general = |data: &ReadingData| match data.role {
+        Role::Form => true,
+        Role::Cause => data.traceback || data.order >= LATE_ORDER,
+        Role::Outcome | Role::Crash | Role::Pointer | Role::Repeat => data.traceback,
+    };
     let general = context.site.readings.iter().filter(|page| is_general(&page.data));
     general.flat_map(|page| page.data.says.iter().filter_map(finding)).collect()
 }
