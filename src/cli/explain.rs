@@ -11,6 +11,7 @@ use crate::cli::knowledge_base::KnowledgeBase;
 use crate::cli::terminal::Terminal;
 use crate::config::Config;
 use crate::diag::nearest;
+use crate::diagnosis::slug_of_address;
 use crate::engine::Engine;
 use crate::escape::{Style, TerminalText, one_line};
 use crate::files::{Sources, Spanned};
@@ -87,8 +88,8 @@ pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanati
     let declared = Config::read(sources).0.declared;
     let (site, _) = load::pages_declared(&sources.only(is_page), Drafts::Include, declared);
     let tools = |tools: &[Spanned<String>]| tools.iter().map(|tool| tool.value.clone()).collect();
-    let page = |head: &Head, slug: String, tools, error| Explanation {
-        slug,
+    let page = |head: &Head, tools, error| Explanation {
+        slug: slug_of_address(&head.id.address()).to_string(),
         title: head.title.value.clone(),
         url: format!("/{}", head.id.address()),
         error,
@@ -98,11 +99,10 @@ pub(super) fn explain(sources: &Sources, name: &str) -> anyhow::Result<Explanati
     };
     if let Some(error) = site.errors.first() {
         let data = &error.data;
-        return Ok(page(&error.head, slug.to_string(), tools(&data.tools), Some(explained_error(data))));
+        return Ok(page(&error.head, tools(&data.tools), Some(explained_error(data))));
     }
     if let Some(guide) = site.guides.first() {
-        let address = guide.head.id.address();
-        return Ok(page(&guide.head, address.trim_end_matches('/').into(), tools(&guide.data.tools), None));
+        return Ok(page(&guide.head, tools(&guide.data.tools), None));
     }
     let slugs = sources.under(&folder).filter_map(|(_, source)| slug_of(&source.path));
     let (what, prefix) = if kind == Kind::Guide { ("guide", "guides/") } else { ("error page", "") };

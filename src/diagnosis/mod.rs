@@ -25,5 +25,5 @@ pub use extractors::shared_extractors;
 /// Minimum bits of a signature that asserts an error.
 pub use kbgen_signature::MIN_ASSERTING_BITS;
 pub use log_reading::{LogReading, read_log};
-pub use search::{DiagnosisInput, documents, rank_pages, text_index};
+pub use search::{DiagnosisInput, documents, rank_pages, slug_of_address, text_index};
 pub use signature_parser::SignatureError;

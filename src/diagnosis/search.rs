@@ -168,11 +168,9 @@ pub struct DiagnosisInput<'a> {
 impl DiagnosisDb {
     /// Returns the error or guide at an address as a page that is not asserted. `None` for an error that is not in the database.
     fn similar_page(&self, address: &str, title: &str, found_by: Evidence) -> Option<DiagnosedPage> {
-        let slug = match address.starts_with(Kind::Guide.folder()) {
-            true => address.trim_end_matches('/'),
-            false => self.errors.iter().find(|(_, error)| error.address == address)?.0,
-        };
-        Some(DiagnosedPage {
+        let slug = slug_of_address(address);
+        let is_known = address.starts_with(Kind::Guide.folder()) || self.errors.contains_key(slug);
+        is_known.then(|| DiagnosedPage {
             slug: slug.to_owned(),
             title: title.to_owned(),
             url: format!("/{address}"),
@@ -186,6 +184,12 @@ impl DiagnosisDb {
             names_cause: false,
         })
     }
+}
+
+/// Returns the slug that names a page in answers: that of an error, or the address of a guide without its last slash.
+pub fn slug_of_address(address: &str) -> &str {
+    let address = address.trim_end_matches('/');
+    address.strip_prefix("errors/").unwrap_or(address)
 }
 
 fn document(head: &Head, signatures: String, sources: &Sources) -> Document {

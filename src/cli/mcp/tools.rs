@@ -14,6 +14,7 @@ use crate::cli::diagnose::Diagnoser;
 use crate::cli::explain::explain;
 use crate::cli::fit;
 use crate::cli::knowledge_base::KnowledgeBase;
+use crate::diagnosis::slug_of_address;
 use crate::escape;
 use crate::site::Site;
 
@@ -190,8 +191,7 @@ impl<'b> Tools<'b> {
         let mut pages: Vec<FoundPage> = Vec::new();
         for (address, title) in titles.chain(hits) {
             let url = format!("/{address}");
-            let address = address.trim_end_matches('/');
-            let slug = address.strip_prefix("errors/").unwrap_or(address);
+            let slug = slug_of_address(&address);
             if pages.len() < top && !pages.iter().any(|page| page.slug == slug) {
                 pages.push(FoundPage { slug: slug.to_string(), title, url });
             }
