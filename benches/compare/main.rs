@@ -192,7 +192,8 @@ fn serve(programs: &[Program], pages: usize, memory: &mut Table) -> (Table, Tabl
     let slug = corpus::article::slug(EDITED);
     let path = format!("/errors/{slug}/");
     for (at, program) in programs.iter().enumerate() {
-        if program.layout == Layout::HugoFiles {
+        // Edits in a server show the HTML alone.
+        if program.layout == (Layout::Hugo { all_files: true }) {
             continue;
         }
         eprintln!("server, {}", program.name);

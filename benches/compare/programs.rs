@@ -23,8 +23,8 @@ impl Program {
         let other = |layout, name, variable| Some((layout, name, std::env::var(variable).ok()?));
         [
             Some((Layout::Kbgen, "kbgen", env!("CARGO_BIN_EXE_kbgen").to_string())),
-            other(Layout::Hugo, "Hugo", "HUGO"),
-            other(Layout::HugoFiles, "Hugo, same files", "HUGO"),
+            other(Layout::Hugo { all_files: false }, "Hugo", "HUGO"),
+            other(Layout::Hugo { all_files: true }, "Hugo, same files", "HUGO"),
             other(Layout::Zola, "Zola", "ZOLA"),
             other(Layout::Eleventy, "Eleventy", "ELEVENTY"),
             other(Layout::MdBook, "mdBook", "MDBOOK"),
@@ -32,8 +32,7 @@ impl Program {
         .into_iter()
         .flatten()
         .map(|(layout, name, path)| {
-            let flag =
-                if matches!(layout, Layout::Hugo | Layout::HugoFiles) { "version" } else { "--version" };
+            let flag = if matches!(layout, Layout::Hugo { .. }) { "version" } else { "--version" };
             let output = Command::new(&path).arg(flag).output().expect("the program runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let version = text.split_whitespace().find_map(|word| {
@@ -55,7 +54,7 @@ impl Program {
             Layout::Kbgen => {
                 &["build", "--date", "2026-11-22", "--output-dir", &output, "--cache-dir", &cache]
             }
-            Layout::Hugo | Layout::HugoFiles => &["--quiet", "--destination", &output],
+            Layout::Hugo { .. } => &["--quiet", "--destination", &output],
             Layout::Zola => &["build", "--force", "--output-dir", &output],
             Layout::Eleventy => &["--quiet", "--output", &output],
             Layout::MdBook => &["build", "--dest-dir", &output],
@@ -69,7 +68,7 @@ impl Program {
         let cache = cache.display().to_string();
         let words: &[&str] = match self.layout {
             Layout::Kbgen => &["serve", "--port", &port, "--cache-dir", &cache],
-            Layout::Hugo | Layout::HugoFiles => &["server", "--quiet", "--port", &port],
+            Layout::Hugo { .. } => &["server", "--quiet", "--port", &port],
             Layout::Zola => &["serve", "--fast", "--interface", "127.0.0.1", "--port", &port],
             Layout::Eleventy => &["--serve", "--incremental", "--quiet", "--port", &port],
             Layout::MdBook => &["serve", "--hostname", "127.0.0.1", "--port", &port],
@@ -83,7 +82,7 @@ impl Program {
         match self.layout {
             Layout::Kbgen => Some(self.command(&["check", "--cache-dir", &cache])),
             Layout::Zola => Some(self.command(&["check", "--skip-external-links"])),
-            Layout::Hugo | Layout::HugoFiles | Layout::Eleventy | Layout::MdBook => None,
+            Layout::Hugo { .. } | Layout::Eleventy | Layout::MdBook => None,
         }
     }
 
@@ -99,7 +98,7 @@ impl Program {
                 root.join(format!("content/errors/{}/{slug}.md", crate::corpus::category(number)))
             }
             Layout::MdBook => root.join(format!("src/errors/{slug}/index.md")),
-            Layout::Hugo | Layout::HugoFiles | Layout::Zola | Layout::Eleventy => {
+            Layout::Hugo { .. } | Layout::Zola | Layout::Eleventy => {
                 root.join(format!("content/errors/{slug}.md"))
             }
         }
@@ -109,7 +108,7 @@ impl Program {
     pub fn edit_template(&self, root: &Path, text: &str) {
         let (file, mark) = match self.layout {
             Layout::Kbgen => ("templates/hooks/footer_end.html", ""),
-            Layout::Hugo | Layout::HugoFiles => ("layouts/_default/baseof.html", "</footer>"),
+            Layout::Hugo { .. } => ("layouts/_default/baseof.html", "</footer>"),
             Layout::Zola => ("templates/base.html", "</footer>"),
             Layout::Eleventy => ("templates/base.njk", "</footer>"),
             Layout::MdBook => ("theme/header.hbs", ""),

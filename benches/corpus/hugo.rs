@@ -76,13 +76,7 @@ const FILES: [(&str, &str); 8] = [
 /// for the feeds.
 pub const FEED_ENTRIES: usize = 60;
 
-/// Writes a site with the same files as kbgen.
-pub fn write_with_files(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
-    write(corpus, folder)?;
-    FILES.iter().try_for_each(|(path, text)| put(folder, path, text))
-}
-
-pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
+pub fn write(corpus: Corpus, all_files: bool, folder: &Path) -> std::io::Result<()> {
     let colored = corpus.code != Code::Plain;
     let settings = format!(
         "baseURL = \"https://kb.example/\"\ntitle = \"Errors\"\ndisableKinds = []\n[services.rss]\n  limit = {FEED_ENTRIES}\n[taxonomies]\n  category = \"categories\"\n  tool = \"tools\"\n[markup.highlight]\n  codeFences = {colored}\n  noClasses = false\n[markup.goldmark.parser.attribute]\n  title = true\n"
@@ -93,6 +87,9 @@ pub fn write(corpus: Corpus, folder: &Path) -> std::io::Result<()> {
     put(folder, "layouts/_default/list.html", LIST)?;
     put(folder, "layouts/index.html", LIST)?;
     put(folder, "content/guides/free-the-card.md", GUIDE)?;
+    if all_files {
+        FILES.iter().try_for_each(|(path, text)| put(folder, path, text))?;
+    }
     for page in 0..corpus.pages {
         let Article { slug, category, front, body, .. } = Article::new(corpus, page);
         let text = format!("---\n{front}categories: [{category}]\n---\n\n{body}");

@@ -32,9 +32,10 @@ pub struct Corpus {
 pub enum Layout {
     /// With tools, categories and a guide.
     Kbgen,
-    Hugo,
-    /// With JSON and Markdown versions of each page, and of the whole site.
-    HugoFiles,
+    /// With `all_files`, also with JSON and Markdown versions of each page and of the whole site.
+    Hugo {
+        all_files: bool,
+    },
     Zola,
     Eleventy,
     MdBook,
@@ -67,8 +68,7 @@ pub fn write(corpus: Corpus, layout: Layout, folder: &Path) -> std::io::Result<(
     fs::create_dir_all(folder)?;
     match layout {
         Layout::Kbgen => kbgen::write(corpus, folder),
-        Layout::Hugo => hugo::write(corpus, folder),
-        Layout::HugoFiles => hugo::write_with_files(corpus, folder),
+        Layout::Hugo { all_files } => hugo::write(corpus, all_files, folder),
         Layout::Zola => zola::write(corpus, folder),
         Layout::Eleventy => eleventy::write(corpus, folder),
         Layout::MdBook => mdbook::write(corpus, folder),
