@@ -286,7 +286,7 @@ kbgen.readings = (() => {
 
   const MOST = 3;
   const MESSAGES = 8;
-  // Roles of readings that do not name the cause, in the order of readings in an answer; see reading.rs.
+  // Roles of readings that do not name the cause, in the order of an answer; see role.rs.
   const [OUTCOME, CRASH, POINTER, REPEAT] = [1, 2, 3, 4];
   const ROLES = { outcome: OUTCOME, crash: CRASH, pointer: POINTER, repeat: REPEAT };
   const roleOf = ({ role }) => ROLES[role] || 0;

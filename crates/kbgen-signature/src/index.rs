@@ -315,7 +315,7 @@ impl Index {
         };
         // Of a frequent fragment, only the first occurrences are known; it excludes later messages if it excludes an earlier
         // one.
-        let has_excluding = |patterns: &[usize], line: usize, distance: usize| {
+        let excludes = |patterns: &[usize], line: usize, distance: usize| {
             patterns.iter().any(|&pattern| {
                 let last = occurrences.of(pattern).get(MAX_OCCURRENCES - 1);
                 let mut messages = occurrences.of(first).iter();
@@ -325,8 +325,7 @@ impl Index {
             })
         };
         let is_excluded = |line| {
-            has_excluding(&signature.not, line, NEGATION_DISTANCE)
-                || has_excluding(&signature.not_on_line, line, 0)
+            excludes(&signature.not, line, NEGATION_DISTANCE) || excludes(&signature.not_on_line, line, 0)
         };
         let length: usize = signature.all.iter().map(|&pattern| self.scanner.weight(pattern)).sum();
         let weight = length + if signature.when.is_some() { CONDITION_BONUS } else { 0 };
