@@ -44,7 +44,8 @@ impl<N: Size> Buffer<N> {
         offset
     }
 
-    /// Releases a block and merges it with adjacent free blocks.
+    /// Releases a block and merges it with adjacent free blocks. As in ggml, all free blocks are compared: empty ones, of
+    /// tensors without elements, can lie within others, so the order of the blocks does not show which are adjacent.
     pub(crate) fn release(&mut self, offset: N, size: N, horizon: &mut N::Horizon) {
         for place in 0..self.free.len() {
             let (start, free) = self.free[place];

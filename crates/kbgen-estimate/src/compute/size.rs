@@ -135,6 +135,7 @@ impl Size for Linear {
         self.at as u64
     }
 
+    #[inline]
     fn at_least(self, other: Linear, horizon: &mut Horizon) -> bool {
         let gap = self - other;
         let answer = gap.at >= 0;
@@ -147,6 +148,7 @@ impl Size for Linear {
         answer
     }
 
+    #[inline]
     fn equals(self, other: Linear, horizon: &mut Horizon) -> bool {
         let gap = self - other;
         if gap.at == 0 {
@@ -164,6 +166,7 @@ impl Size for Linear {
         false
     }
 
+    #[inline]
     fn aligned(self, alignment: u64, horizon: &mut Horizon) -> Linear {
         let alignment = alignment as i64;
         if self.slope & (alignment - 1) != 0 {
