@@ -27,6 +27,7 @@ pub(crate) struct StepBudget {
 /// The steps of one pattern in one window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PatternCost {
+    /// Number of steps.
     pub steps: u64,
     /// Index of the pattern in the table.
     pub pattern: usize,
