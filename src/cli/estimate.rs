@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Write};
 use anyhow::{Context, Error, Result, anyhow};
 use csv::ByteRecord;
 use kbgen_estimate::architecture::Architecture;
-use kbgen_estimate::build::Build;
+use kbgen_estimate::build::{Build, UnknownBuild};
 use rayon::prelude::*;
 
 use crate::cli::Outcome;
@@ -52,9 +52,7 @@ pub(super) fn run(arguments: &Arguments, options: &EstimateOptions, terminal: &T
 /// # Errors
 /// If it is neither a number nor a date.
 pub(super) fn parse_build(build: &str) -> Result<Build> {
-    build.parse().map_err(|_| {
-        anyhow!("invalid build `{build}`; expected a number such as b9000, or a date such as 2026-05")
-    })
+    build.parse().map_err(|unknown: UnknownBuild| anyhow!("invalid build `{build}`; {unknown}"))
 }
 
 /// Estimates every row in parallel for a build of llama.cpp, unless the row has its own, and writes the results in order, up to the first error.
