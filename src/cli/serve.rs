@@ -117,7 +117,8 @@ impl Session {
             Ok(Ok(new)) => {
                 *built = new.files;
                 if std::mem::replace(warnings, new.warnings) != *warnings {
-                    self.terminal.message(warnings.trim_end());
+                    let text = if warnings.is_empty() { "no warnings" } else { warnings.trim_end() };
+                    self.terminal.message(text);
                 }
                 Rebuild::Site(built.outputs.clone())
             }

@@ -80,6 +80,8 @@ fn warnings_are_shown_and_a_site_without_a_build_is_reported() {
     }
     served.write_about("See https://example.org/page in full.");
     served.wait_for("warning[bare-address]");
+    served.write_about("See the other page.");
+    served.wait_for("no warnings");
 }
 
 #[test]
