@@ -131,14 +131,17 @@ interface Cause {
   names: string[];
 }
 
+/** A model or device of the catalog; `kbgen.slugOf` gives a slug that is left out. */
+type CatalogEntry<T> = [title: string, data: T, slug?: string];
+
 /** `data/diagnose.js`. */
 interface Tables {
   match: any;
   pairs: [asked: string, there: string][];
   figures: string[];
   counts: string[];
-  models: [slug: string, title: string, hub: string | null][];
-  devices: [slug: string, title: string, bytes: number][];
+  models: CatalogEntry<string | null>[];
+  devices: CatalogEntry<number>[];
   quants: string[];
 }
 
@@ -209,6 +212,7 @@ declare const kbgen: {
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js
+  slugOf(entry: CatalogEntry<unknown>): string;
   encoded(text: string): string;
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;

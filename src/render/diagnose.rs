@@ -13,7 +13,7 @@ use crate::files::Outputs;
 use crate::markdown::Fence;
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign, extend, json};
 use crate::render::views::{FIRST_STEP, RenderContext, asks_for_memory};
-use crate::site::kinds::ErrorData;
+use crate::site::kinds::{ErrorData, ModelData};
 use crate::site::{Head, Page};
 
 /// Data in addition to the signatures. A tree of JSON values would use several times as much memory.
@@ -23,11 +23,22 @@ struct Tables<'s> {
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
     /// Names of all figures that pages use.
     figures: BTreeSet<String>,
-    /// Slug, title and Hugging Face id of each model in the calculator.
-    models: Vec<(&'s str, &'s str, Option<&'s str>)>,
-    /// Slug, title and bytes of memory.
-    devices: Vec<(&'s str, &'s str, u64)>,
+    /// Each model in the calculator, with the name of its repository on Hugging Face.
+    models: Vec<CatalogEntry<'s, Option<&'s str>>>,
+    /// Each device, with the bytes of its memory.
+    devices: Vec<CatalogEntry<'s, u64>>,
     quants: Vec<&'s str>,
+}
+
+/// Title, data and slug of a page of the catalog. The slug is left out if [`slug_of_title`] gives it.
+#[derive(Serialize)]
+struct CatalogEntry<'s, T>(&'s str, T, #[serde(skip_serializing_if = "Option::is_none")] Option<&'s str>);
+
+impl<'s, T> CatalogEntry<'s, T> {
+    fn new(head: &'s Head, data: T) -> Self {
+        let (title, slug) = (title(head), slug(head));
+        Self(title, data, (slug_of_title(title) != slug).then_some(slug))
+    }
 }
 
 /// Data of a page except for its first commands, which are read from its body.
@@ -214,7 +225,7 @@ fn fields(cx: &RenderContext<'_>) -> String {
             .site
             .devices
             .iter()
-            .map(|device| (slug(&device.head), title(&device.head), device.data.memory_bytes()))
+            .map(|device| CatalogEntry::new(&device.head, device.data.memory_bytes()))
             .collect(),
         quants: inputs.fits.quants.iter().map(String::as_str).collect(),
     })
@@ -230,9 +241,30 @@ fn pages<'s>(cx: &'s RenderContext<'_>) -> impl Iterator<Item = (&'s str, String
 }
 
 /// Returns the models with figures.
-fn models<'s>(cx: &'s RenderContext<'_>) -> Vec<(&'s str, &'s str, Option<&'s str>)> {
+fn models<'s>(cx: &'s RenderContext<'_>) -> Vec<CatalogEntry<'s, Option<&'s str>>> {
     let known = cx.site().models.iter().filter(|model| cx.inputs.fits.figures(&model.head.id.slug).is_some());
-    known.map(|model| (slug(&model.head), title(&model.head), model.data.hf_id.as_deref())).collect()
+    known.map(|model| CatalogEntry::new(&model.head, repository(title(&model.head), &model.data))).collect()
+}
+
+/// Returns the Hugging Face id of a model; only its owner if the name is that of the page, apart from separators.
+fn repository<'s>(title: &str, model: &'s ModelData) -> Option<&'s str> {
+    let id = model.hf_id.as_deref()?;
+    let squeezed = |name: &str| name.to_lowercase().replace(|c: char| !is_plain(c), "");
+    Some(
+        id.split_once('/')
+            .filter(|(_, name)| squeezed(name) == squeezed(title))
+            .map_or(id, |(owner, _)| owner),
+    )
+}
+
+/// Returns the slug that most pages of the catalog have, as `static/js/case.js` does.
+fn slug_of_title(title: &str) -> String {
+    let title = title.to_lowercase();
+    title.split(|c: char| !is_plain(c)).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.'
 }
 
 fn slug(head: &Head) -> &str {

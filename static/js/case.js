@@ -31,6 +31,15 @@
   const squeezed = name => name.toLowerCase().replace(/[^a-z0-9.]/g, "");
   const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
+  // The slug of a model or device of the table, which leaves out those that follow from the title.
+  kbgen.slugOf = ([title, , slug]) =>
+    slug ||
+    title
+      .toLowerCase()
+      .split(/[^a-z0-9.]+/)
+      .filter(Boolean)
+      .join("-");
+
   // Slugs by name without separators; null if two models share one. File names may lack the maker's name, and Ollama's
   // tags omit "instruct".
   function namesOf(models) {
@@ -40,13 +49,14 @@
       list[name] = name in list && list[name] !== slug ? null : slug;
     };
     models.forEach(model => {
-      const hub = (model[2] || "").split("/");
-      const own = [model[0], model[1]].concat(
-        hub.length > 1 ? [hub[1], hub.join(""), hub[0].split("-")[0] + hub[1]] : [],
-      );
+      const [title, repository] = model;
+      const slug = kbgen.slugOf(model);
+      // The name of a repository is left out if it is the title.
+      const [owner, file = title] = (repository || "").split("/");
+      const own = [slug, title].concat(owner ? [file, owner + file, owner.split("-")[0] + file] : []);
       own.map(squeezed).forEach(name => {
-        put(names, name, model[0]);
-        put(short, name.replace(/(instruct|chat|it)$/, ""), model[0]);
+        put(names, name, slug);
+        put(short, name.replace(/(instruct|chat|it)$/, ""), slug);
       });
     });
     for (const name in short) if (!(name in names)) names[name] = short[name];
@@ -87,7 +97,7 @@
   // The only device named in the lines. Titles in the catalog include the memory if a GPU has two sizes.
   function deviceIn(lines, devices, total) {
     const base = title => title.replace(/ \d+ GB$/, "");
-    const all = devices.map(device => base(device[1])).sort((a, b) => b.length - a.length);
+    const all = devices.map(([title]) => base(title)).sort((a, b) => b.length - a.length);
     const pattern = new RegExp(
       `\\b(${all.map(name => escaped(name).replace(/ /g, "[ -]")).join("|")})(?![\\w]| (?:Ti|SUPER|Mobile|D|Max)\\b)`,
       "g",
@@ -103,11 +113,10 @@
       named.length !== 1
         ? []
         : devices.filter(
-            device =>
-              base(device[1]).replace(/-/g, " ") === named[0] &&
-              (!total || Math.abs(device[2] - total) < 0.1 * device[2]),
+            ([title, memory]) =>
+              base(title).replace(/-/g, " ") === named[0] && (!total || Math.abs(memory - total) < 0.1 * memory),
           );
-    return fitting.length === 1 ? fitting[0][0] : null;
+    return fitting.length === 1 ? kbgen.slugOf(fitting[0]) : null;
   }
 
   // Of several models, the last one before the message counts.
@@ -160,7 +169,7 @@
     return names;
   }
   const isNumber = value => typeof value === "number" && isFinite(value) && value >= 0 && value <= LARGEST;
-  const has = (list, id) => list.some(each => each[0] === id);
+  const has = (list, id) => list.some(each => kbgen.slugOf(each) === id);
   // Those settings that the calculator accepts.
   function checked(setting, tables) {
     const kept = {};

@@ -90,13 +90,13 @@
   // A link to the calculator with the settings of the case; null if there are none.
   function calculatorLink(setting, total) {
     const models = kbgen.tables.models;
-    const model = models.filter(each => each[0] === setting.model)[0];
+    const model = models.find(each => kbgen.slugOf(each) === setting.model);
     if (!models.length || (!model && !(total > 1073741824))) return null;
     const line = el("p");
     const link = el(
       "a",
       model
-        ? t("Does {model} fit?", { model: model[1] })
+        ? t("Does {model} fit?", { model: model[0] })
         : t("What fits into {size}?", { size: figure("total", total) }),
     );
     link.href = `${root.root}will-it-run/index.html#${new URLSearchParams(setting)}`;
