@@ -44,7 +44,7 @@ pub(crate) struct LlamaOptions {
 pub(crate) enum SplitMode {
     /// Layers
     Layer,
-    /// Rows of the weights, which builds since June 2026 do not support on CUDA; not covered
+    /// Rows of the weights, which builds since July 2026 do not support on CUDA; not covered
     Row,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn apply(
     }
     if options.split_mode == SplitMode::Row {
         bail!(
-            "`--split-mode row` is not covered: CUDA and ROCm have no split buffers since June 2026, so that llama.cpp \
+            "`--split-mode row` is not covered: CUDA and ROCm have no split buffers since July 2026, so that llama.cpp \
              ends with `device CUDA0 does not support split buffers`; use `layer`"
         );
     }
