@@ -10,9 +10,15 @@ use crate::markdown::markdown_error::{MarkdownError, MarkdownErrorKind as Kind};
 /// Keys of attributes after the language.
 pub(crate) const KEYS: [&str; 3] = ["tool", "os", "title"];
 
-/// Values of `os=`, with their display names.
-pub(crate) const SYSTEMS: [(&str, &str); 5] =
-    [("linux", "Linux"), ("windows", "Windows"), ("macos", "macOS"), ("wsl", "WSL"), ("docker", "Docker")];
+/// Values of `os=`, with their display names. `unix` is for commands that every shell of Linux and macOS runs.
+pub(crate) const SYSTEMS: [(&str, &str); 6] = [
+    ("linux", "Linux"),
+    ("windows", "Windows"),
+    ("macos", "macOS"),
+    ("unix", "Linux and macOS"),
+    ("wsl", "WSL"),
+    ("docker", "Docker"),
+];
 
 /// A fenced code block with its attributes: ```` ```bash tool=ollama os=linux title="text" ````.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +29,7 @@ pub struct Fence {
     pub tool: Option<String>,
     /// Byte range of the slug.
     pub tool_range: Option<Range<usize>>,
-    /// Operating system: linux, windows, macos, wsl or docker.
+    /// Operating system, a name of [`SYSTEMS`].
     pub os: Option<String>,
     /// Value of `title=`.
     pub title: Option<String>,

@@ -367,7 +367,9 @@
     return () => {
       const order = chosen.concat(system);
       const places = names.map(name => {
-        const at = order.indexOf(name);
+        // "Linux and macOS" is for readers of either.
+        const isOne = wanted => wanted === name || (bySystem && (name.includes(wanted) || wanted.includes(name)));
+        const at = order.findIndex(isOne);
         return at < 0 ? order.length : at;
       });
       const shown = places.indexOf(Math.min(...places));

@@ -8,6 +8,8 @@ const SLUG = "cuda-oom-loading-model";
 const WITH_PROMPT = "cuda-oom-other-process";
 /** Both have variants by system. */
 const [FOR_SYSTEMS, FOR_SYSTEMS_TOO] = ["ollama-port-in-use", "llamacpp-port-in-use"];
+// Its first command is for Linux and macOS, or for Windows.
+const FOR_UNIX = "browser-failed-to-fetch";
 /** Opens everything that is folded but what brings its own scripts. */
 const unfold = page =>
   page.evaluate(() => {
@@ -109,6 +111,19 @@ export default function ({ folder, browser, url }) {
       );
       await page.emulateMedia({ media: "print" });
       for (const block of await page.locator(".variants .code").all()) assert.ok(await block.isVisible());
+    }));
+
+  test("error page: a choice of Linux and macOS goes for blocks of one of them", () =>
+    visiting(browser, `${url}errors/${FOR_UNIX}/`, {}, async page => {
+      await unfold(page);
+      const choose = name =>
+        page.getByRole("group", { name: "System" }).first().getByRole("button", { name }).press("Enter");
+      await choose("Windows");
+      await choose("Linux and macOS");
+      await page.goto(`${url}errors/${FOR_SYSTEMS}/`);
+      await unfold(page);
+      const block = page.locator(".variants[data-by=os] .code:visible").first();
+      assert.match(await block.getAttribute("data-label"), /(Linux|macOS)$/);
     }));
 
   test("error page: a remembered choice of another form is none", () =>
