@@ -338,7 +338,7 @@
   // is the reader's system. Without scripts all variants are shown.
   let chosen = [];
   try {
-    chosen = [].concat(JSON.parse(localStorage.getItem("variants")) || []);
+    chosen = [].concat(JSON.parse(localStorage.getItem("variants"))).filter(name => typeof name === "string");
   } catch {
     /* nothing is remembered */
   }
