@@ -23,7 +23,7 @@ struct Tables<'s> {
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
     /// Names of all figures that pages use.
     figures: BTreeSet<String>,
-    /// Each model in the calculator, with the name of its repository on Hugging Face.
+    /// Each model in the calculator, with its [`repository`].
     models: Vec<CatalogEntry<'s, Option<&'s str>>>,
     /// Each device, with the bytes of its memory.
     devices: Vec<CatalogEntry<'s, u64>>,
