@@ -8,7 +8,6 @@ use crate::diag::{Diagnostic, Rule};
 use crate::engine::Kind;
 use crate::facts::map;
 use crate::files::{Key, Span};
-use crate::markdown;
 use crate::site::Page;
 use crate::site::kinds::ErrorData;
 
@@ -56,7 +55,7 @@ fn solutions(context: &CheckContext<'_>, error: &Page<ErrorData>) -> Vec<(Key, u
     long.map(|(words, heading)| (Key::of([words]), heading.start, heading.end)).collect()
 }
 
-/// Returns the words of a solution, and the range of its heading in the body.
+/// Returns the words of a solution, without the marks between them, and the range of its heading in the body.
 fn section(context: &CheckContext<'_>, error: &Page<ErrorData>, id: &str) -> Option<(String, Range<usize>)> {
     let body = &error.head.body;
     let headings = &body.outline.headings;
@@ -65,7 +64,8 @@ fn section(context: &CheckContext<'_>, error: &Page<ErrorData>, id: &str) -> Opt
     let end = headings[at + 1..].iter().find(|heading| heading.level <= 2);
     let end = end.map_or(text.len(), |heading| heading.range.start);
     let range = &headings[at].range;
-    let plain = markdown::plain(&text[range.end..end]).to_lowercase();
-    let words: Vec<&str> = plain.split_whitespace().collect();
+    let source = text[range.end..end].to_lowercase();
+    let words: Vec<&str> =
+        source.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     Some((words.join(" "), range.clone()))
 }

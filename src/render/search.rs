@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::files::Outputs;
 use crate::i18n::text;
-use crate::markdown::{CodePart, code_parts};
+use crate::markdown::Outline;
 use crate::render::parts::{MAX_WHOLE_BYTES, PART_BYTES, PART_DOCUMENTS, add_part, assign};
 use crate::render::views::{RenderContext, entries_of, parameters, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
@@ -236,7 +236,7 @@ fn settings(cx: &RenderContext<'_>, entries: &[SearchEntry]) -> BTreeMap<String,
         else {
             continue;
         };
-        for (name, mentions) in setting_names(cx.inputs.sources.text(head.body.span)) {
+        for (name, mentions) in setting_names(cx.inputs.sources.text(head.body.span), &head.body.outline) {
             let points = kind_points + mentions.min(MAX_MENTION_POINTS);
             // A single mention on an error page is incidental.
             if points > 1 {
@@ -256,14 +256,16 @@ fn settings(cx: &RenderContext<'_>, entries: &[SearchEntry]) -> BTreeMap<String,
     pages_of.into_iter().map(listed).collect()
 }
 
-/// Returns the settings in the code of a Markdown text with the number of their mentions: `OLLAMA_HOST`,
+/// Returns the settings in the code of a body with the number of their mentions: `OLLAMA_HOST`,
 /// `--ctx-size`, `-ngl`, and in code spans also `num_ctx`. Names are in lower case without leading `--` and with `_`
 /// for `-`, as `static/js/names.js` looks them up.
-fn setting_names(text: &str) -> BTreeMap<String, usize> {
+fn setting_names(text: &str, outline: &Outline) -> BTreeMap<String, usize> {
     let mut names = BTreeMap::new();
-    for CodePart { range, in_fence } in code_parts(text) {
+    let spans = outline.code.iter().map(|range| (range, false));
+    let blocks = outline.fences.iter().map(|fence| (&fence.range, true));
+    for (range, in_fence) in spans.chain(blocks) {
         let is_separator = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        for word in text[range].split(is_separator) {
+        for word in text[range.clone()].split(is_separator) {
             let name = word.strip_prefix("--").unwrap_or(word);
             let parts: Vec<&str> = name.split(['_', '-']).collect();
             let all = |allowed: fn(&u8) -> bool| {
@@ -401,11 +403,12 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::markdown::outline;
 
     #[test]
     fn settings_are_found_in_code() {
         let text = "Set `OLLAMA_HOST` or `num_ctx`, not NUM_GPU.\n```bash\nllama-server --ctx-size=4096 -ngl 20 my_file\n```\n";
-        let names: Vec<String> = setting_names(text).into_keys().collect();
+        let names: Vec<String> = setting_names(text, &outline(text)).into_keys().collect();
         assert_eq!(names, ["_ngl", "ctx_size", "num_ctx", "ollama_host"]);
     }
 

@@ -817,7 +817,7 @@ kbgen.match = (() => {
       ...prepareAnchors(anchors),
       literals,
       anchors,
-      matcherOf: id => (made[id] = made[id] || make(id)),
+      matcherOf: id => made[id] || (made[id] = make(id)),
       extractors: table.extractors.map(({ fields, places = [], ...others }) => ({
         derived: [],
         verdicts: [],
@@ -840,11 +840,12 @@ kbgen.match = (() => {
 
   // Matches a pattern whose anchor is at `at`.
   function candidate({ matcherOf, extractors }, all, id, at) {
-    const m = matcherOf(id);
     const found = all[id];
+    if (found.length === MOST) return;
+    const m = matcherOf(id);
     const literal = at - m.offset;
     const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
-    if (to < 1 || found.length === MOST) return;
+    if (to < 1) return;
     const from = Math.max(tried[id], m.reach ? literal - m.reach : literal);
     tried[id] = Math.max(tried[id], to);
     if (!charge(1 + (Math.max(0, to - from) >> 4))) return;
@@ -868,7 +869,7 @@ kbgen.match = (() => {
     const { filter, visit } = reader;
     const end = Math.min(size, start + STRETCH);
     let at = start;
-    left = Math.min(STEPS, left + STEPS / 16);
+    left = Math.min(STEPS, left + STEPS / 32);
     exhausted = false;
     let key = join(bytes, at);
     const found = id => exhausted || candidate(reader, all, id, at);
