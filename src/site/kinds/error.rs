@@ -145,7 +145,7 @@ record! {
         optional extract: Option<Spanned<String>> as Slug,
         /// A condition on the figures or the place that selects between pages.
         optional when: Option<Spanned<String>>,
-        /// Where the message was observed: a thread, or the source line that prints it.
+        /// Where the message was observed: a thread, or the source line that prints it, at a release or commit.
         required source: String as Url,
         /// First and last version observed: `{pytorch: "1.0 - 2.4"}`.
         optional versions: Vec<(String, String)> as TextMap,
