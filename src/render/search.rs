@@ -292,15 +292,10 @@ fn setting_names(text: &str, outline: &Outline) -> BTreeMap<String, usize> {
     names
 }
 
-fn base_36(mut number: usize) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.extend(char::from_digit((number % 36) as u32, 36));
-        number /= 36;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
+fn base_36(number: usize) -> String {
+    let digits = std::iter::successors(Some(number), |rest| (*rest >= 36).then_some(rest / 36));
+    let digits: Vec<char> = digits.filter_map(|rest| char::from_digit((rest % 36) as u32, 36)).collect();
+    digits.into_iter().rev().collect()
 }
 
 impl SearchEntry {

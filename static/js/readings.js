@@ -8,7 +8,7 @@ kbgen.readings = (() => {
 
   /* traceback.rs */
 
-  const LONGEST = 160;
+  const LONGEST = 400;
   const MESSAGE_LINES = 6;
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
   const MARKED = /File|\.py|Traceback|above exception|Exception ignored|\(most recent call first\)/;

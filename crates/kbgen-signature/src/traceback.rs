@@ -13,7 +13,7 @@ use crate::prefix::LineChars;
 use crate::traceback_lines::{content, crash_code, frame, lines_of};
 
 /// Most characters of a message, a function or a path that are kept.
-const MAX_LENGTH: usize = 160;
+const MAX_LENGTH: usize = 400;
 /// Lines after the exception that belong to its message.
 const MESSAGE_LINES: usize = 6;
 /// Ending of the title of a stack that `faulthandler` prints.
