@@ -817,7 +817,7 @@ kbgen.match = (() => {
       ...prepareAnchors(anchors),
       literals,
       anchors,
-      matcherOf: id => made[id] || (made[id] = make(id)),
+      matcherOf: id => (made[id] = made[id] || make(id)),
       extractors: table.extractors.map(({ fields, places = [], ...others }) => ({
         derived: [],
         verdicts: [],
@@ -840,9 +840,8 @@ kbgen.match = (() => {
 
   // Matches a pattern whose anchor is at `at`.
   function candidate({ matcherOf, extractors }, all, id, at) {
-    const found = all[id];
-    if (found.length === MOST) return;
     const m = matcherOf(id);
+    const found = all[id];
     const literal = at - m.offset;
     const to = m.reach ? literal - m.beginning.length + 1 : literal + 1;
     if (to < 1) return;
@@ -872,7 +871,7 @@ kbgen.match = (() => {
     left = Math.min(STEPS, left + STEPS / 32);
     exhausted = false;
     let key = join(bytes, at);
-    const found = id => exhausted || candidate(reader, all, id, at);
+    const found = id => exhausted || all[id].length === MOST || candidate(reader, all, id, at);
     for (; at < end; at++) {
       if (filter[hash(key)]) visit(at, found);
       key = (key << 8) | bytes[at + FIRST];
