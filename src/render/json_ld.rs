@@ -4,11 +4,10 @@
 //! a `FAQPage`; the glossary is a set of terms. Types and properties: <https://schema.org/docs/full.html>.
 
 use minijinja::value::Value;
-use serde_json::json;
 
-use crate::render::templates::view_value;
 use crate::render::views::{PageMeta, RenderContext};
-use crate::site::{Kind, PageId};
+use crate::site::kinds::TermData;
+use crate::site::{Kind, Page, PageId};
 
 /// Returns the JSON-LD of a page: its type, its data files and its breadcrumbs.
 pub(super) fn page(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
@@ -21,10 +20,14 @@ pub(super) fn page(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str)
     if !meta.address.is_empty() && !meta.noindex {
         graph.push(breadcrumbs(cx, meta, canonical));
     }
-    view_value(json!({"@context": "https://schema.org", "@graph": graph}))
+    object([("@context", "https://schema.org".into()), ("@graph", graph.into())])
 }
 
-fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_json::Value {
+fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    Value::from_pairs(fields)
+}
+
+fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
     let config = cx.inputs.config;
     let kind = match meta.kind {
         "error" | "guide" | "tool" | "quant" | "entry" => "TechArticle",
@@ -35,131 +38,128 @@ fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_j
         "glossary" => "DefinedTermSet",
         _ => "WebPage",
     };
-    let mut thing = json!({
-        "@type": kind,
-        "@id": canonical,
-        "url": canonical,
-        "description": meta.description,
-        "inLanguage": config.language,
-    });
-    let object = thing.as_object_mut().expect("an object");
+    let title = if kind == "TechArticle" { "headline" } else { "name" };
+    let mut thing: Vec<(&'static str, Value)> = vec![
+        ("@type", kind.into()),
+        ("@id", canonical.into()),
+        ("url", canonical.into()),
+        ("description", meta.description.as_str().into()),
+        ("inLanguage", config.language.as_str().into()),
+        (title, meta.title.into()),
+    ];
     match kind {
         "TechArticle" => {
-            object.insert("headline".into(), json!(meta.title));
-            object.insert("publisher".into(), publisher(cx));
+            thing.push(("publisher", publisher(cx)));
             if let Some((day, _)) = meta.head.and_then(|head| cx.updated(head)) {
-                object.insert("dateModified".into(), json!(day.to_string()));
+                thing.push(("dateModified", day.to_string().into()));
             }
             if let Some(license) = &config.license_url {
-                object.insert("license".into(), json!(license));
+                thing.push(("license", license.as_str().into()));
             }
         }
-        "WebApplication" => {
-            object.insert("name".into(), json!(meta.title));
-            object.insert("applicationCategory".into(), json!("UtilitiesApplication"));
-            object.insert("operatingSystem".into(), json!("Any"));
-            object.insert("browserRequirements".into(), json!("Requires JavaScript"));
-            object.insert("isAccessibleForFree".into(), json!(true));
-        }
-        "DefinedTermSet" => {
-            object.insert("name".into(), json!(meta.title));
-            object.insert("hasDefinedTerm".into(), terms(cx, canonical));
-        }
-        _ => {
-            object.insert("name".into(), json!(meta.title));
-        }
+        "WebApplication" => thing.extend([
+            ("applicationCategory", "UtilitiesApplication".into()),
+            ("operatingSystem", "Any".into()),
+            ("browserRequirements", "Requires JavaScript".into()),
+            ("isAccessibleForFree", true.into()),
+        ]),
+        "DefinedTermSet" => thing.push(("hasDefinedTerm", terms(cx, canonical))),
+        _ => {}
     }
-    thing
+    object(thing)
 }
 
-fn publisher(cx: &RenderContext<'_>) -> serde_json::Value {
+fn publisher(cx: &RenderContext<'_>) -> Value {
     let config = cx.inputs.config;
-    json!({"@type": "Organization", "name": config.title, "url": config.base_url})
+    object([
+        ("@type", "Organization".into()),
+        ("name", config.title.as_str().into()),
+        ("url", config.base_url.as_str().into()),
+    ])
 }
 
-fn terms(cx: &RenderContext<'_>, canonical: &str) -> serde_json::Value {
-    cx.site()
-        .terms
-        .iter()
-        .map(|term| {
-            json!({
-                "@type": "DefinedTerm",
-                "@id": format!("{canonical}#{}", term.head.id.slug),
-                "name": term.head.title.value,
-                "description": cx.describe(&term.head),
-            })
-        })
-        .collect()
+fn terms(cx: &RenderContext<'_>, canonical: &str) -> Value {
+    let term = |term: &Page<TermData>| {
+        object([
+            ("@type", "DefinedTerm".into()),
+            ("@id", format!("{canonical}#{}", term.head.id.slug).into()),
+            ("name", term.head.title.value.as_str().into()),
+            ("description", cx.describe(&term.head).into()),
+        ])
+    };
+    cx.site().terms.iter().map(term).collect()
 }
 
 /// Returns the data set of the calculator and the tables of the models.
-fn models(cx: &RenderContext<'_>) -> serde_json::Value {
+fn models(cx: &RenderContext<'_>) -> Value {
     let count = cx.site().models.len();
-    let mut data = dataset(
-        cx,
-        "models",
-        cx.tr("Memory requirements of language models"),
-        &cx.fill(
-            "Hyperparameters of {n} language models and their GPU memory requirements: weights by quantization, cache and compute buffer by context.",
-            &[("n", &count)],
-        ),
+    let description = cx.fill(
+        "Hyperparameters of {n} language models and their GPU memory requirements: weights by quantization, cache and compute buffer by context.",
+        &[("n", &count)],
     );
-    data["variableMeasured"] = json!([cx.tr("weights"), cx.tr("KV cache"), cx.tr("compute buffer")]);
+    let measured: Value =
+        [cx.tr("weights"), cx.tr("KV cache"), cx.tr("compute buffer")].into_iter().collect();
+    let mut further = vec![("variableMeasured", measured)];
     let methodology = PageId::new(Kind::Document, "methodology");
     if cx.head(&methodology).is_some() {
-        data["measurementTechnique"] =
-            json!(format!("{}{}", cx.inputs.config.base_url, methodology.address()));
+        let address = format!("{}{}", cx.inputs.config.base_url, methodology.address());
+        further.push(("measurementTechnique", address.into()));
     }
-    data
+    dataset(cx, "models", cx.tr("Memory requirements of language models"), description, further)
 }
 
-fn devices(cx: &RenderContext<'_>) -> serde_json::Value {
+fn devices(cx: &RenderContext<'_>) -> Value {
     let count = cx.site().devices.len();
-    dataset(
-        cx,
-        "hardware",
-        cx.tr("Devices that run language models"),
-        &cx.fill(
-            "Memory, bandwidth, power limit and generation of {n} devices, each with its sources.",
-            &[("n", &count)],
-        ),
-    )
+    let description = cx.fill(
+        "Memory, bandwidth, power limit and generation of {n} devices, each with its sources.",
+        &[("n", &count)],
+    );
+    dataset(cx, "hardware", cx.tr("Devices that run language models"), description, Vec::new())
 }
 
 /// Returns the description of a data file: `data/<name>.json`.
-fn dataset(cx: &RenderContext<'_>, name: &str, title: &str, description: &str) -> serde_json::Value {
+fn dataset(
+    cx: &RenderContext<'_>,
+    name: &str,
+    title: &str,
+    description: String,
+    further: Vec<(&'static str, Value)>,
+) -> Value {
     let config = cx.inputs.config;
     let base = &config.base_url;
-    let mut data = json!({
-        "@type": "Dataset",
-        "@id": format!("{base}{name}/#data"),
-        "url": format!("{base}{name}/"),
-        "name": title,
-        "description": description,
-        "creator": publisher(cx),
-        "isAccessibleForFree": true,
-        "distribution": {
-            "@type": "DataDownload",
-            "contentUrl": format!("{base}data/{name}.json"),
-            "encodingFormat": "application/json",
-        },
-    });
-    if let Some(license) = &config.license_url {
-        data["license"] = json!(license);
-    }
-    data
+    let distribution = object([
+        ("@type", "DataDownload".into()),
+        ("contentUrl", format!("{base}data/{name}.json").into()),
+        ("encodingFormat", "application/json".into()),
+    ]);
+    let own = [
+        ("@type", "Dataset".into()),
+        ("@id", format!("{base}{name}/#data").into()),
+        ("url", format!("{base}{name}/").into()),
+        ("name", title.into()),
+        ("description", description.into()),
+        ("creator", publisher(cx)),
+        ("isAccessibleForFree", true.into()),
+        ("distribution", distribution),
+    ];
+    let license = config.license_url.as_ref().map(|license| ("license", license.as_str().into()));
+    object(own.into_iter().chain(license).chain(further))
 }
 
-fn breadcrumbs(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> serde_json::Value {
-    let (base_url, home) = (&cx.inputs.config.base_url, cx.tr("Home"));
-    let home = (home.to_string(), base_url.to_string());
+fn breadcrumbs(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
+    let base_url = &cx.inputs.config.base_url;
+    let home = (cx.tr("Home").to_string(), base_url.to_string());
     let trail = meta.trail.iter().map(|(title, address)| (title.clone(), format!("{base_url}{address}")));
     let here = (meta.title.to_string(), canonical.to_string());
-    let items: Vec<_> = std::iter::once(home)
-        .chain(trail)
-        .chain(std::iter::once(here))
-        .zip(1..)
-        .map(|((name, item), position)| json!({"@type": "ListItem", "position": position, "name": name, "item": item}))
-        .collect();
-    json!({"@type": "BreadcrumbList", "itemListElement": items})
+    let steps = std::iter::once(home).chain(trail).chain(std::iter::once(here));
+    let item = |((name, address), position): ((String, String), usize)| {
+        object([
+            ("@type", "ListItem".into()),
+            ("position", position.into()),
+            ("name", name.into()),
+            ("item", address.into()),
+        ])
+    };
+    let items: Value = steps.zip(1..).map(item).collect();
+    object([("@type", "BreadcrumbList".into()), ("itemListElement", items)])
 }
