@@ -7,7 +7,7 @@ pub(crate) const WINDOW_LENGTH: usize = 1024;
 /// Maximum steps in a window of 1,024 characters. Logs of the programs in the knowledge base need at most a twelfth of it.
 pub const MAX_STEPS_PER_WINDOW: usize = 1 << 16;
 /// Steps that each window adds to those which the windows before it left over, up to the maximum. A long hostile log is
-/// limited to these. The median log of 770 reports needs half of them, and the densest of those with 20,000 letters, too.
+/// limited to these. The median log of 770 reports needs half of them, as does the densest of those with 20,000 letters.
 pub const STEPS_PER_WINDOW: usize = 1 << 11;
 /// Number of different patterns after which the rest of a text is skipped. 27 logs without errors together contain 78.
 pub const MAX_FOUND_PATTERNS: usize = 1 << 8;
