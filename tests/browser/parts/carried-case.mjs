@@ -31,6 +31,11 @@ const NAMED = {
     model: "qwen3-8b",
     quant: "Q4_K_M",
   },
+  "using device CUDA0 (NVIDIA GeForce RTX 3060) - 11620 MiB free\nload Qwen3-8B-Q4_K_M.gguf": {
+    model: "qwen3-8b",
+    quant: "Q4_K_M",
+    gpu: "geforce-rtx-3060-12-gb",
+  },
   "load some-merge-of-mine-8B-Q4_K_M.gguf": {},
 };
 
