@@ -74,7 +74,7 @@ export default function ({ folder, browser, url }) {
           assert.match(
             await panel.innerText(),
             new RegExp(
-              `From your log\\s+${title}: requested 2\\.00 GiB, total 8\\.00 GiB, 1\\.50 GiB missing\\.[^]*requested\\s+2\\.00 GiB`,
+              `From your log\\s+${title}: requested 2\\.00 GiB, total 8\\.00 GiB, 1\\.50 GiB missing\\.[^]*free\\s+512 MiB`,
             ),
           );
           assert.ok(
