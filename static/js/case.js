@@ -95,7 +95,7 @@
     return found && Number(found[1]);
   }
   // The only device named in the lines. Titles in the catalog include the memory if a GPU has two sizes: then a total
-  // or the free memory in the same line tells them apart.
+  // or the free memory in the same line distinguishes them.
   function deviceIn(lines, devices, total) {
     const base = title => title.replace(/ \d+ GB$/, "");
     const all = devices.map(([title]) => base(title)).sort((a, b) => b.length - a.length);
