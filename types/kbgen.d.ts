@@ -40,6 +40,7 @@ interface Hit {
   title: string;
   score: number;
   share: number;
+  covered: boolean;
 }
 
 interface Search {
@@ -140,6 +141,10 @@ interface Tables {
   pairs: [asked: string, there: string][];
   figures: string[];
   counts: string[];
+}
+
+/** `data/catalog.js`: what a log can name. */
+interface Catalog {
   models: CatalogEntry<string | null>[];
   devices: CatalogEntry<number>[];
   quants: string[];
@@ -216,10 +221,13 @@ declare const kbgen: {
   encoded(text: string): string;
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;
-  settingInLog(text: string, match: Match, tables: Tables): LogSetting;
+  settingInLog(text: string, match: Match, catalog: Catalog): LogSetting;
   fileInLog(lines: string[], line: number): string | undefined;
   caseFragment(anchor: string, figures: Figures | undefined, setting: LogSetting, tables: Tables): string;
-  readCaseFragment(hash: string, tables: Tables): { anchor: string; figures: Figures; setting: LogSetting } | null;
+  readCaseFragment(
+    hash: string,
+    tables: Tables & Catalog,
+  ): { anchor: string; figures: Figures; setting: LogSetting } | null;
   // paste.js, finder.js
   findPage?(): void;
   openSearch?(typed: string): void;
@@ -238,6 +246,7 @@ declare const kbgen: {
   // data/*.js
   pages?: Pages;
   tables?: Tables;
+  catalog?: Catalog;
   pageTexts?: Record<string, ErrorPage>;
   readingTexts?: Record<string, any>;
   similar?: WordIndex;

@@ -16,13 +16,18 @@ use crate::render::views::{FIRST_STEP, RenderContext, asks_for_memory};
 use crate::site::kinds::{ErrorData, ModelData};
 use crate::site::{Head, Page};
 
-/// Data in addition to the signatures. A tree of JSON values would use several times as much memory.
+/// Data in addition to the signatures.
 #[derive(Serialize)]
-struct Tables<'s> {
+struct Tables {
     pairs: [(&'static str, &'static str); diagnosis::SHORTAGE_PAIRS.len()],
     counts: [&'static str; diagnosis::COUNT_NAMES.len()],
     /// Names of all figures that pages use.
     figures: BTreeSet<String>,
+}
+
+/// Models, devices and quantizations that a log can name, for links to the calculator.
+#[derive(Serialize)]
+struct Catalog<'s> {
     /// Each model in the calculator, with its [`repository`].
     models: Vec<CatalogEntry<'s, Option<&'s str>>>,
     /// Each device, with the bytes of its memory.
@@ -57,13 +62,15 @@ struct PageEntry<'s> {
 const TABLE: &str = "data/diagnose.js";
 /// Path of the script with the texts of pages. A table in parts has them beside the signatures.
 const PAGE_TEXTS: &str = "data/page-texts.js";
+/// Path of the script with the [`Catalog`].
+const CATALOG: &str = "data/catalog.js";
 /// Path of the script with the texts of readings.
 const READING_TEXTS: &str = "data/reading-texts.js";
 /// Path of the script with the text index, which is loaded for questions.
 const INDEX: &str = "data/similar.js";
 
-/// Makes the scripts; in parts if one is large. Texts of pages and of readings are files of their own, which are loaded for an
-/// answer: which file is loaded does not depend on the text of the reader.
+/// Makes the scripts; in parts if one is large. The catalog and the texts of pages and of readings are files of their own, which
+/// are loaded for an answer: which file is loaded does not depend on the text of the reader.
 pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
     let index = text_index(cx);
     if cx.inputs.compiled().index.table().text_bytes() <= MAX_WHOLE_BYTES {
@@ -91,16 +98,17 @@ fn with_index(cx: &RenderContext<'_>, index: &TextIndex) -> Outputs {
     let mut outputs = Outputs::default();
     outputs.add(TABLE, format!("kbgen.tables={{\"match\":{signatures},{}}};\n", without_braces(&fields(cx))));
     outputs.add(PAGE_TEXTS, format!("kbgen.pageTexts={};\n", object(pages(cx))));
-    outputs.append(reading_texts(cx));
+    outputs.append(texts_and_catalog(cx));
     outputs.add(INDEX, assign(SIMILAR, &index.whole()) + "\n");
     outputs
 }
 
-/// Makes the script with the texts of readings.
-fn reading_texts(cx: &RenderContext<'_>) -> Outputs {
+/// Makes the scripts with the texts of readings and with the catalog.
+fn texts_and_catalog(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     let texts = cx.inputs.compiled().index.table().reading_texts();
     outputs.add(READING_TEXTS, assign("kbgen.readingTexts", &texts) + "\n");
+    outputs.add(CATALOG, assign("kbgen.catalog", &catalog(cx)) + "\n");
     outputs
 }
 
@@ -188,7 +196,7 @@ fn table_in_parts(cx: &RenderContext<'_>) -> Outputs {
         extend("kbgen.tables.match.pages", &table.readings),
     );
     outputs.add(TABLE, head);
-    outputs.append(reading_texts(cx));
+    outputs.append(texts_and_catalog(cx));
     outputs
 }
 
@@ -209,26 +217,24 @@ fn text_index(cx: &RenderContext<'_>) -> TextIndex {
 
 /// Returns everything but the signatures and the pages as JSON.
 fn fields(cx: &RenderContext<'_>) -> String {
-    let inputs = cx.inputs;
-    let extractors = diagnosis::shared_extractors(cx.site(), inputs.sources);
+    let extractors = diagnosis::shared_extractors(cx.site(), cx.inputs.sources);
     let causes = cx.site().errors.iter().flat_map(|error| &error.data.causes);
     let figures = causes
         .filter(|cause| cause.when.is_some())
         .flat_map(|cause| diagnosis::relevant_figures(cause, &extractors))
         .collect();
-    json(&Tables {
-        pairs: diagnosis::SHORTAGE_PAIRS,
-        counts: diagnosis::COUNT_NAMES,
-        figures,
+    json(&Tables { pairs: diagnosis::SHORTAGE_PAIRS, counts: diagnosis::COUNT_NAMES, figures })
+}
+
+fn catalog<'s>(cx: &'s RenderContext<'_>) -> Catalog<'s> {
+    let devices = cx.site().devices.iter();
+    Catalog {
         models: models(cx),
-        devices: inputs
-            .site
-            .devices
-            .iter()
+        devices: devices
             .map(|device| CatalogEntry::new(&device.head, device.data.memory_bytes()))
             .collect(),
-        quants: inputs.fits.quants.iter().map(String::as_str).collect(),
-    })
+        quants: cx.inputs.fits.quants.iter().map(String::as_str).collect(),
+    }
 }
 
 /// Returns the entries of all errors as JSON, by slug.

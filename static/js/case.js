@@ -136,7 +136,7 @@
   };
 
   // Of several models, the last one before the message counts.
-  kbgen.settingInLog = (text, match, tables) => {
+  kbgen.settingInLog = (text, match, catalog) => {
     const all = text.split("\n");
     const at = match.line - 1;
     const cut = line => line.slice(0, WIDTH);
@@ -153,10 +153,10 @@
       }
       return null;
     };
-    const names = namesOf(tables.models);
+    const names = namesOf(catalog.models);
     const total = match.figures && match.figures.total;
-    const model = first(line => modelIn(line, names, tables.quants));
-    const gpu = deviceIn(lines, tables.devices, total);
+    const model = first(line => modelIn(line, names, catalog.quants));
+    const gpu = deviceIn(lines, catalog.devices, total);
     const setting = {};
     if (model) setting.model = model.model;
     if (model && model.quant) setting.quant = model.quant;

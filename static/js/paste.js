@@ -21,8 +21,9 @@
       [root.match, root.readings, root.search, root.case, `${root.root}data/diagnose.js`].map(kbgen.load),
     ).then(numberPatterns);
   }
+  const CATALOG = "data/catalog.js";
   // What finds pages by their names; the single file has the script already.
-  const NAMES = ["data/search.js"].concat(root.names ? root.names.slice(root.root.length) : []);
+  const NAMES = [CATALOG, "data/search.js"].concat(root.names ? root.names.slice(root.root.length) : []);
   function tell(text) {
     out.textContent = status.textContent = text;
   }
@@ -99,7 +100,7 @@
   }
   // A link to the calculator with the settings of the case; null if there are none.
   function calculatorLink(setting, total) {
-    const models = kbgen.tables.models;
+    const { models } = kbgen.catalog;
     const model = models.find(each => kbgen.slugOf(each) === setting.model);
     if (!models.length || (!model && !(total > 1073741824))) return null;
     const line = el("p");
@@ -142,14 +143,16 @@
   }
 
   const fileOf = slug => `errors/${slug}/index.html`;
-  // The files with the texts of pages that are not loaded.
+  // The files with the texts of pages that are not loaded, and the catalog.
   function missingTexts(slugs) {
     const { parts } = kbgen.tables.match;
-    if (!parts) return kbgen.pageTexts || !slugs.length ? [] : ["data/page-texts.js"];
+    if (!slugs.length) return [];
+    const files = kbgen.catalog ? [] : [CATALOG];
+    if (!parts) return kbgen.pageTexts ? files : ["data/page-texts.js", ...files];
     const missing = slugs
       .map(slug => parts.slugs.findLastIndex(first => first <= slug))
       .filter(part => part >= 0 && !parts.pages[part]);
-    return [...new Set(missing)].map(part => parts.files.pages[part]);
+    return [...new Set(missing)].map(part => parts.files.pages[part]).concat(files);
   }
   // A result: title of the page, figures, and the cause that they indicate.
   function entry(page, match, brief) {
@@ -293,7 +296,7 @@
     const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
     // A few words are a question to the search, which orders the pages whose messages begin with them.
     const typed = question && !exact.length && isTyped(text);
-    if (typed && lacks(kbgen.pages && kbgen.names ? [] : NAMES)) return;
+    if (typed && lacks(kbgen.pages && kbgen.names && kbgen.catalog ? [] : NAMES)) return;
     const named = typed && kbgen.pages ? kbgen.names(kbgen.pages, text) : { pages: [], missing: [] };
     if (lacks(named.missing)) return;
     const order = named.pages.map(page => page.address);
@@ -305,7 +308,7 @@
     const lines = exact.length ? text.split("\n") : [];
     exact.forEach(match => {
       match.quote = around(lines[match.line - 1], match.column - 1);
-      match.setting = kbgen.settingInLog(text, match, tables);
+      match.setting = kbgen.settingInLog(text, match, kbgen.catalog);
       match.file = kbgen.fileInLog(lines, match.line);
     });
     const titled = search.titled(index, text);
@@ -566,14 +569,13 @@
   // On an error page, shows the figures in the address at the cause that it names, and adds them to links to the
   // calculator. The address is untrusted: only numbers with known names are shown.
   function showCarried() {
-    const tables = kbgen.tables;
     const slug = location.pathname.replace(/\/(index\.html)?$/, "").replace(/.*\//, "");
     const files = missingTexts([slug]);
     if (files.length) {
       Promise.all(files.map(file => kbgen.load(root.root + file))).then(showCarried, () => {});
       return;
     }
-    const found = kbgen.readCaseFragment(location.hash, tables);
+    const found = kbgen.readCaseFragment(location.hash, { ...kbgen.tables, ...kbgen.catalog });
     const probe = el("a");
     const here = Object.keys(kbgen.pageTexts).find(slug => {
       probe.href = root.root + fileOf(slug);

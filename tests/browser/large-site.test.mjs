@@ -58,7 +58,7 @@ const whole = world();
 for (const [, path, variable, json] of readFileSync(bundle, "utf8").matchAll(
   /<script type="application\/json" id="([^"]+)" data-variable="([^"]+)">([^]*?)<\/script>/g,
 )) {
-  assert.match(path, /^data\/(diagnose|page-texts|reading-texts|search|similar)\.js$/);
+  assert.match(path, /^data\/(catalog|diagnose|page-texts|reading-texts|search|similar)\.js$/);
   whole.kbgen[variable] = JSON.parse(json);
 }
 let next = 0;

@@ -150,6 +150,7 @@ fn the_tables_are_those_of_the_site() {
     assert_eq!(
         paths,
         [
+            "data/catalog.js",
             "data/diagnose.js",
             "data/page-texts.js",
             "data/reading-texts.js",

@@ -106,11 +106,12 @@ export default function ({ folder, browser, url }) {
     visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
       await page.locator("#paste-text").focus();
       await page.waitForFunction(() => kbgen.tables && kbgen.settingInLog);
+      await page.evaluate(() => kbgen.load("../data/catalog.js"));
       const told = await page.evaluate(
         ([texts, failed]) =>
           texts.map(text => {
             const log = `${text}\n${failed}`;
-            return kbgen.settingInLog(log, { line: log.split("\n").length, figures: {} }, kbgen.tables);
+            return kbgen.settingInLog(log, { line: log.split("\n").length, figures: {} }, kbgen.catalog);
           }),
         [Object.keys(NAMED), FAILED],
       );

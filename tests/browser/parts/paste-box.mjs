@@ -272,10 +272,10 @@ export default function ({ folder, browser, url }) {
       await paste(page, `password=hunter2\n${samples[0].sample}`);
       await found(page).first().waitFor();
       await page.waitForLoadState("networkidle");
-      // Texts for the result, in one file whatever the result is.
+      // Texts for the result and the catalog, in the same files whatever the result is.
       assert.deepEqual(
         requests.slice(before).map(request => request.url),
-        [`${url}data/page-texts.js`],
+        [`${url}data/page-texts.js`, `${url}data/catalog.js`],
       );
       for (const request of requests) {
         assert.equal(request.method, "GET");
