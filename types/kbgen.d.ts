@@ -217,6 +217,7 @@ declare const kbgen: {
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;
   settingInLog(text: string, match: Match, tables: Tables): LogSetting;
+  fileInLog(lines: string[], line: number): string | undefined;
   caseFragment(anchor: string, figures: Figures | undefined, setting: LogSetting, tables: Tables): string;
   readCaseFragment(hash: string, tables: Tables): { anchor: string; figures: Figures; setting: LogSetting } | null;
   // paste.js, finder.js

@@ -125,6 +125,8 @@ pub enum CheckScope {
     Page,
     /// Broken links.
     Links,
+    /// Pages that claim the same address, or one that is not free. None is rendered as long as there are any.
+    Addresses,
     /// Several pages together.
     Site,
 }
@@ -140,9 +142,9 @@ pub struct Check {
     pub run: fn(&CheckContext<'_>) -> Vec<Diagnostic>,
 }
 
-/// The checks of pages, links and sites.
+/// The checks of pages, links, addresses and sites.
 pub const ALL: &[Check] = &[
-    Check { rule: alias_clash::RULE, scope: CheckScope::Site, run: alias_clash::run },
+    Check { rule: alias_clash::RULE, scope: CheckScope::Addresses, run: alias_clash::run },
     Check { rule: bad_call::RULE, scope: CheckScope::Page, run: bad_call::run },
     Check { rule: bad_condition::RULE, scope: CheckScope::Site, run: bad_condition::run },
     Check { rule: bad_declaration::RULE, scope: CheckScope::Site, run: bad_declaration::run },
@@ -154,7 +156,7 @@ pub const ALL: &[Check] = &[
     Check { rule: command_character::RULE, scope: CheckScope::Page, run: command_character::run },
     Check { rule: costly_signature::RULE, scope: CheckScope::Site, run: costly_signature::run },
     Check { rule: duplicate_id::RULE, scope: CheckScope::Page, run: duplicate_id::run },
-    Check { rule: duplicate_slug::RULE, scope: CheckScope::Site, run: duplicate_slug::run },
+    Check { rule: duplicate_slug::RULE, scope: CheckScope::Addresses, run: duplicate_slug::run },
     Check { rule: empty_body::RULE, scope: CheckScope::Page, run: empty_body::run },
     Check { rule: future_date::RULE, scope: CheckScope::Page, run: future_date::run },
     Check { rule: misleading_link::RULE, scope: CheckScope::Page, run: misleading_link::run },
@@ -166,7 +168,7 @@ pub const ALL: &[Check] = &[
     Check { rule: placeholder::RULE, scope: CheckScope::Page, run: placeholder::run },
     Check { rule: private_data::RULE, scope: CheckScope::Page, run: private_data::run },
     Check { rule: punycode_host::RULE, scope: CheckScope::Page, run: punycode_host::run },
-    Check { rule: reserved_name::RULE, scope: CheckScope::Site, run: reserved_name::run },
+    Check { rule: reserved_name::RULE, scope: CheckScope::Addresses, run: reserved_name::run },
     Check { rule: same_solution::RULE, scope: CheckScope::Site, run: same_solution::run },
     Check { rule: signature_collision::RULE, scope: CheckScope::Site, run: signature_collision::run },
     Check { rule: solution_heading::RULE, scope: CheckScope::Page, run: solution_heading::run },
@@ -184,7 +186,7 @@ pub const ALL: &[Check] = &[
 /// pages, and many such findings mean that a folder was moved.
 const MAX_SUGGESTIONS: usize = 100;
 
-/// Returns the findings of single pages, unordered. A page without findings is checked again when a fact it read has
+/// Returns the findings of single pages, of links and of addresses, unordered. A page without findings is checked again when a fact it read has
 /// changed.
 pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let pages: Vec<(&Head, Site)> =
@@ -198,7 +200,8 @@ pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         })
     };
     let mut found: Vec<_> = pages.par_iter().flat_map_iter(run_checks).collect();
-    found.extend(with(CheckScope::Links).flat_map(|check| (check.run)(context)));
+    let others = with(CheckScope::Links).chain(with(CheckScope::Addresses));
+    found.extend(others.flat_map(|check| (check.run)(context)));
     found
 }
 

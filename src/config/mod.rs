@@ -192,15 +192,15 @@ impl Config {
     }
 
     /// Replaces the base address, adding the final slash.
+    ///
+    /// # Errors
+    /// If it is not the URL of a folder on a web server.
     pub fn set_base_url(&mut self, url: &str) -> anyhow::Result<()> {
-        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
-        anyhow::ensure!(
-            !host.is_empty()
-                && !url.contains(|c: char| c.is_whitespace() || matches!(c, '?' | '#' | '"' | '<' | '>')),
-            "invalid base URL `{url}`; it must start with https:// and have no query or fragment"
-        );
-        self.base_url = format!("{}/", url.trim_end_matches('/'));
+        let folder = format!("{}/", url.trim_end_matches('/'));
+        if let Err(fault) = check_base_url(&folder) {
+            anyhow::bail!("invalid base URL `{url}`: {fault}");
+        }
+        self.base_url = folder;
         Ok(())
     }
 
@@ -227,11 +227,11 @@ impl Config {
                 Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end with a slash")
                     .help(format!("write `base_url = \"{}/\"`", base_url.value)),
             );
-        }
-        if ["/./", "/../"].iter().any(|step| base_url.value.contains(step)) {
+        } else if let Err(fault) = check_base_url(&base_url.value) {
+            let message = format!("invalid `base_url`: {fault}");
             found.push(
-                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` contains `.` or `..` segments")
-                    .help("write the resolved path: `https://example.org/kb/`"),
+                Diagnostic::error(&BAD_SETTINGS, base_url.span, message)
+                    .help("write the URL of the published site: `https://example.org/kb/`"),
             );
         }
         let language = written.language.unwrap_or_else(|| Spanned::new("en".into(), written.span));
@@ -291,6 +291,21 @@ impl Config {
 }
 
 /// Returns an email address that a link can contain as it is; reports anything else.
+/// Returns what is wrong with the URL of a folder, if it cannot be put before the addresses of pages.
+fn check_base_url(url: &str) -> Result<(), String> {
+    if !["https://", "http://"].iter().any(|scheme| url.starts_with(scheme)) {
+        return Err("it must start with https:// or http://".into());
+    }
+    let parsed = url::Url::parse(url).map_err(|error| error.to_string())?;
+    if url.contains(['?', '#']) {
+        return Err("it must have no query or fragment".into());
+    }
+    match parsed.as_str() == url {
+        true => Ok(()),
+        false => Err(format!("write it as `{parsed}`")),
+    }
+}
+
 fn mail_address(contact: Spanned<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
         !text.is_empty()

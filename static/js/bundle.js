@@ -39,7 +39,8 @@
     const page = parts[1].replace(/index\.html$/, "").replace(/\/$/, "") || start.id;
     const inner = `${page}/${anchor}`;
     if (parts[2] || !document.getElementById(page)) return "";
-    if (parts[3].indexOf("case=") === 0) return parts[3];
+    // The link to a case is for others, who do not have this file.
+    if (parts[3].indexOf("case=") === 0) return "";
     return anchor && document.getElementById(inner) ? inner : page;
   }
   function lead(link) {

@@ -94,7 +94,8 @@
       ) || /llama-\w+.*\s-c (\d{3,8})\b/.exec(line);
     return found && Number(found[1]);
   }
-  // The only device named in the lines. Titles in the catalog include the memory if a GPU has two sizes.
+  // The only device named in the lines. Titles in the catalog include the memory if a GPU has two sizes: then a total
+  // or the free memory in the same line distinguishes them.
   function deviceIn(lines, devices, total) {
     const base = title => title.replace(/ \d+ GB$/, "");
     const all = devices.map(([title]) => base(title)).sort((a, b) => b.length - a.length);
@@ -103,8 +104,12 @@
       "g",
     );
     let named = {};
+    let least = 0;
     lines.forEach(line => {
-      (line.replace(/ Laptop GPU/g, " Mobile").match(pattern) || []).forEach(name => {
+      const names = line.replace(/ Laptop GPU/g, " Mobile").match(pattern) || [];
+      const free = names.length && /(\d+) MiB free\b/.exec(line);
+      if (free) least = Math.max(least, Number(free[1]) * 1048576);
+      names.forEach(name => {
         named[name.replace(/-/g, " ")] = true;
       });
     });
@@ -114,10 +119,21 @@
         ? []
         : devices.filter(
             ([title, memory]) =>
-              base(title).replace(/-/g, " ") === named[0] && (!total || Math.abs(memory - total) < 0.1 * memory),
+              base(title).replace(/-/g, " ") === named[0] &&
+              memory >= least &&
+              (!total || Math.abs(memory - total) < 0.1 * memory),
           );
     return fitting.length === 1 ? kbgen.slugOf(fitting[0]) : null;
   }
+
+  // The name of a GGUF file: the last one before a message, or else the first one after it; undefined if there is none.
+  kbgen.fileInLog = (lines, line) => {
+    const filesIn = part =>
+      part
+        .flatMap(text => text.slice(0, WIDTH).match(/[\w.+-]+\.gguf\b/g) || [])
+        .filter(name => !name.includes("mmproj"));
+    return filesIn(lines.slice(Math.max(0, line - ABOVE), line)).pop() || filesIn(lines.slice(line, line + BELOW))[0];
+  };
 
   // Of several models, the last one before the message counts.
   kbgen.settingInLog = (text, match, tables) => {

@@ -521,11 +521,8 @@ kbgen.match = (() => {
         return;
       }
       const letters = codes(squeezed(part));
-      const spaced = [];
-      [...part].forEach((letter, i) => {
-        if (letter !== " ") spaced.push(part[i - 1] === " ");
-      });
-      const { type } = made.parts[made.parts.length - 1] || {};
+      const spaced = [...part.matchAll(/( ?)[^ ]/gu)].map(([, space]) => space > "");
+      const { type } = made.parts.at(-1) || {};
       made.parts.push({
         bytes: letters,
         spaced,
@@ -538,10 +535,11 @@ kbgen.match = (() => {
     });
     made.weight += made.letters;
     const first = made.parts.findIndex(({ bytes }) => bytes);
-    const between = made.parts.slice(first, anchor).map(each => (each.bytes ? each.bytes.length : longest(each.type)));
     made.first = first;
     made.beginning = made.parts[first].bytes;
-    made.reach = between.reduce((sum, length) => sum + length, 0);
+    made.reach = made.parts
+      .slice(first, anchor)
+      .reduce((sum, { bytes, type }) => sum + (bytes ? bytes.length : longest(type)), 0);
     return made;
   }
 
@@ -802,7 +800,6 @@ kbgen.match = (() => {
     const { patterns } = table;
     const inside = patterns => patterns.map(pattern => matcher(pattern, true));
     const extracting = table.pages.flatMap(({ signatures }) => signatures.filter(({ extract }) => extract >= 0));
-    const extractorsOf = id => extracting.filter(({ all }) => all[0] === id).map(({ extract }) => extract);
     const literals = patterns.map(pattern => pattern.map(squeezed));
     const anchors = literals.map((parts, id) => {
       const [part, offset] = table.anchors[id];
@@ -810,8 +807,13 @@ kbgen.match = (() => {
     });
     const made = [];
     const make = id => {
-      const wanted = table.parts ? (table.uses[id] || [])[1] : [...new Set(extractorsOf(id))];
-      return matcher(patterns[id], false, table.anchors[id], wanted);
+      const own = extracting.filter(({ all }) => all[0] === id).map(({ extract }) => extract);
+      return matcher(
+        patterns[id],
+        false,
+        table.anchors[id],
+        table.parts ? (table.uses[id] || [])[1] : [...new Set(own)],
+      );
     };
     return {
       ...prepareAnchors(anchors),

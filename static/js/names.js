@@ -41,7 +41,7 @@ kbgen.names = (() => {
     const { entry, documentAt } = kbgen.search.open(index);
     const known = new Map();
     function page(at) {
-      const [address, title] = documentAt(at) || [];
+      const [address, title] = documentAt(at);
       if (!address) return undefined;
       const note = entry(notes, at);
       const [folder, slug] = address.split(/\/#?/);

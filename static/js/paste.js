@@ -57,10 +57,19 @@
     if (mib < 1 || (counts && mib < 16)) return String(value);
     return mib < 1024 ? `${Math.floor(mib + 0.5)} MiB` : `${(Math.floor(mib / 10.24 + 0.5) / 100).toFixed(2)} GiB`;
   }
+  // Figures whose names in conditions are no words for readers.
+  const LABELS = {
+    arch: t("architecture"),
+    estimate: t("longest length that fits"),
+    have: t("available"),
+    kv_tokens: t("tokens that fit"),
+    length: t("length"),
+    need: t("needed"),
+    __proto__: null,
+  };
+  const labelOf = name => (name in LABELS ? LABELS[name] : name.replace(/_/g, " "));
   function told(names, figures) {
-    return names
-      .filter(name => name in figures)
-      .map(name => `${name.replace(/_/g, " ")} ${figure(name, figures[name])}`);
+    return names.filter(name => name in figures).map(name => `${labelOf(name)} ${figure(name, figures[name])}`);
   }
   // The difference between requested and available memory, if a message contains both.
   function shortage(figures) {
@@ -75,13 +84,14 @@
     return `${cause.title.replace(/\.+$/, "").replace(/\x60/g, "") + (toldOf.length ? `: ${toldOf.join(", ")}` : "")}.`;
   }
 
-  // Figures with their names, without intermediate ones.
-  function figureList(figures) {
+  // Figures with their labels, without intermediate ones, those whose name is a letter, and those already shown.
+  function figureList(figures, shown = []) {
     const list = el("dl");
     Object.keys(figures || {}).forEach(name => {
-      if (name === "own" || name === "verdict" || figures[name] === "unknown") return;
+      if (name === "own" || name === "verdict" || name.length < 2 || figures[name] === "unknown") return;
+      if (shown.includes(name)) return;
       const pair = el("div");
-      pair.appendChild(el("dt", name.replace(/_/g, " ")));
+      pair.appendChild(el("dt", labelOf(name)));
       pair.appendChild(el("dd", figure(name, figures[name])));
       list.appendChild(pair);
     });
@@ -124,6 +134,13 @@
     return list.firstChild ? list : null;
   }
 
+  // A command with the figures and the file of the log in place of the example.
+  function filled(command, { figures, file }) {
+    let text = command;
+    if (figures.estimate > 0) text = text.replace(/(--max-model-len )\d+/, `$1${figures.estimate}`);
+    return file ? text.replace(/\bmodel\.gguf\b/, () => file) : text;
+  }
+
   const fileOf = slug => `errors/${slug}/index.html`;
   // The files with the texts of pages that are not loaded.
   function missingTexts(slugs) {
@@ -153,12 +170,12 @@
     const where = el("p", t("Line {n}:", { n: match.line }), "small");
     where.appendChild(el("mark", match.quote));
     item.appendChild(where);
-    const list = figureList(match.figures);
+    const list = figureList(match.figures, known ? known.names : []);
     if (list.firstChild) item.appendChild(list);
     const command = page.first_commands[known ? cause : ""];
     if (command) {
       const first = el("p", t("Try first: "), "small");
-      first.appendChild(el("code", command));
+      first.appendChild(el("code", filled(command, match)));
       item.appendChild(first);
     }
     const total = match.figures && match.figures.total;
@@ -184,6 +201,12 @@
     return line;
   }
 
+  // What to search for: a short text, or of a log the line that a reading explains or the last one.
+  function searchable(text, reading) {
+    const lines = text.trim().split("\n");
+    const line = reading && text.split("\n")[reading.line - 1];
+    return (line || lines[lines.length - 1]).replace(SHAPELESS, "").trim().slice(0, 100);
+  }
   // A link to the search, for a question or a few words. The address sends nothing to the host.
   function searched(text) {
     const line = el("p");
@@ -204,6 +227,8 @@
     const line = el("p", null, "small");
     const link = el("a", t("Link to this case"));
     link.href = root.root + kbgen.caseAddress(lines, 1500);
+    // An address on this machine opens for nobody else.
+    if (link.protocol === "file:") return null;
     line.appendChild(link);
     line.appendChild(
       document.createTextNode(
@@ -219,9 +244,9 @@
     const list = el("ul", null, "readings");
     readings.forEach(reading => {
       const item = el("li");
-      item.appendChild(el("p", reading.says, "why"));
       const where = hasLines ? `${t("Line {n}:", { n: reading.line })} ` : "";
-      item.appendChild(el("p", where + reading.next, "small"));
+      item.appendChild(el("p", where + reading.says, "why"));
+      item.appendChild(el("p", reading.next, "small"));
       reading.pages
         .filter(slug => kbgen.pageTexts[slug])
         .forEach(slug => {
@@ -281,6 +306,7 @@
     exact.forEach(match => {
       match.quote = around(lines[match.line - 1], match.column - 1);
       match.setting = kbgen.settingInLog(text, match, tables);
+      match.file = kbgen.fileInLog(lines, match.line);
     });
     const titled = search.titled(index, text);
     let whole = titled.filter(page => page.whole);
@@ -388,9 +414,10 @@
       out.appendChild(readingList(readings, text));
     }
     const more = exact.length ? null : ask(text);
-    if (!exact.length && /^.{1,100}$/.test(text.trim())) out.appendChild(searched(text));
+    if (!exact.length) out.appendChild(searched(searchable(text, readings[0])));
     if (more) out.appendChild(more);
-    if (list.firstChild || readings.length) out.appendChild(shared(text, exact[0]));
+    const address = list.firstChild || readings.length ? shared(text, exact[0]) : null;
+    if (address) out.appendChild(address);
     reveal();
   }
 
@@ -398,14 +425,14 @@
   function summaryOf(text, exact, near) {
     if (exact.length > 1) {
       return t(
-        "{n} pages match this text, most likely first. If none of their causes applies, they do not cover your error.",
+        "{n} pages match this text, most likely first. If none of their causes applies, paste more of the log.",
         { n: exact.length },
       );
     }
     if (exact.length) {
       return exact[0].cause
         ? t("One page describes this message.")
-        : t("One page describes this message. If none of its causes applies, it does not cover your error.");
+        : t("One page describes this message. If none of its causes applies, paste more of the log.");
     }
     if (!near.length) return t("No known error found.");
     if ("whole" in near[0]) return t("A page has this title or answers this question.");
@@ -564,13 +591,14 @@
     const cause = place && place.matches("[id^=cause-]") ? place : null;
     const id = found.anchor.replace(/^cause-/, "");
     const panel = el("div", null, "carried");
-    const list = figureList(found.figures);
+    const concluded = cause && Object.prototype.hasOwnProperty.call(causes, id);
+    const list = figureList(found.figures, concluded ? causes[id].names : []);
     const fit = calculatorLink(found.setting, found.figures.total);
     panel.tabIndex = -1;
     panel.setAttribute("role", "group");
     panel.setAttribute("aria-label", t("From your log"));
     panel.appendChild(el("p", t("From your log"), "label"));
-    if (cause && Object.prototype.hasOwnProperty.call(causes, id)) {
+    if (concluded) {
       panel.appendChild(el("p", conclusion(causes[id], found.figures), "why"));
     }
     if (list.firstChild) panel.appendChild(list);

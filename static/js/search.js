@@ -1,5 +1,5 @@
 /*
- * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share}], best
+ * Searches the word index: kbgen.search(index, text, limit) returns [{address, title, score, share, covered}], best
  * first, kbgen.search.isSuggested(index, hit, text) whether a page is close enough to be suggested for a question, and
  * kbgen.search.titled(index, text) the pages whose title occurs in the text. Of an index in parts,
  * kbgen.search.missing(index) returns the files that the searches so far lacked: load them and search again. Port of
@@ -37,7 +37,7 @@ kbgen.search = (() => {
       const part = starts.findLastIndex(start => start <= at);
       if (!lists[part] && part in postings) lists[part] = postings[part].split(" ");
       if (!lists[part]) missing.add(index.files.postings[part]);
-      return (lists[part] || [])[at - starts[part]];
+      return (lists[part] || [])[at - starts[part]] || "";
     }
     // The entry of a document in lists that are divided like the documents.
     const part = at => Math.floor(at / size);
@@ -45,7 +45,7 @@ kbgen.search = (() => {
     function documentAt(at) {
       const found = entry(documents, at);
       if (!found) missing.add(index.files.documents[part(at)]);
-      return found;
+      return found || [];
     }
     const places = new Map(words.map((word, at) => [word, at]));
     // The first question; questions come last.
@@ -77,31 +77,29 @@ kbgen.search = (() => {
     [2, 1].forEach(factor => {
       let looked = 0;
       lines.forEach((line, i) => {
-        if (troubled[i] !== (factor === 2) || looked === 20000) return;
+        if (troubled[i] !== (factor === 2)) return;
         for (const word of split(line, ignored)) {
-          if (words.size < 400 && !words.has(word)) words.set(word, factor);
-          if (++looked === 20000 || words.size === 400) break;
+          if (looked++ < 20000 && words.size < 400 && !words.has(word)) words.set(word, factor);
         }
       });
     });
     return words;
   }
 
-  // The value of a base-64 digit from "0" to "o".
-  const digitOf = digit => digit.charCodeAt(0) - 48;
-
-  function add(posting, factor, scores) {
-    const digits = [...posting].map(digitOf);
-    const rarity = digits[0];
+  // Adds the score of a word to the documents that have it, and its rarity, which is returned, to what they have.
+  function add(posting, factor, scores, found) {
+    // The values of base-64 digits from "0" to "o".
+    const digits = [...posting].map(digit => digit.charCodeAt(0) - 48);
+    const [rarity] = digits;
     let entry = 0;
     for (let at = 1; at < digits.length; at += 2) {
-      for (let place = 1; ; place *= 32) {
-        entry += (digits[at] % 32) * place;
-        if (digits[at] < 32) break;
-        at++;
-      }
+      let place = 1;
+      for (; digits[at] > 31; place *= 32) entry += (digits[at++] % 32) * place;
+      entry += digits[at] * place;
       scores[entry] += rarity * digits[at + 1] * factor;
+      found[entry] += rarity;
     }
+    return rarity;
   }
 
   // Whether two different words differ by one added, removed, changed or swapped letter.
@@ -135,8 +133,8 @@ kbgen.search = (() => {
     return [...index.worths.keys()]
       .filter(at => !floors || scores[at] >= 4 * floors[at])
       .flatMap(at => {
-        const [address] = documentAt(index.owners[at - first] ?? at) || [];
-        const [, title] = documentAt(at) || [];
+        const [address] = documentAt(index.owners[at - first] ?? at);
+        const [, title] = documentAt(at);
         return address && title ? { address, title, words: plain(title) } : [];
       })
       .filter(({ words }) => words === asked || (words.replace(/ /g, "").length > 7 && asked.includes(words)))
@@ -148,26 +146,29 @@ kbgen.search = (() => {
   function scored(index, text) {
     const { words, posting, places } = open(index);
     const scores = index.worths.map(() => 0);
+    const found = [...scores];
+    let total = 0;
     const prefix = text.length <= 100 && (/[A-Za-z\d]{2,}$/.exec(text) || [""])[0].toLowerCase();
     let misspelt = 0;
     const wanted = asked(index, text);
     const [troubled = 1] = wanted.values();
     wanted.forEach((factor, word) => {
+      let rarity = 50;
       if (places.has(word)) {
-        add(posting(places.get(word)) || "", 4 * factor, scores);
-      } else if (word.length > 3 && !NUMBER.test(word) && misspelt < 40) {
-        misspelt++;
+        rarity = add(posting(places.get(word)), 4 * factor, scores, found);
+      } else if (word.length > 3 && !NUMBER.test(word) && misspelt++ < 40) {
         words.forEach((known, i) => {
-          if (oneApart(known, word)) add(posting(i) || "", 3 * factor, scores);
+          if (oneApart(known, word)) rarity = add(posting(i), 3 * factor, scores, found);
         });
       }
+      total += rarity;
     });
     if (prefix) {
       words.forEach((word, i) => {
-        if (word !== prefix && word.startsWith(prefix)) add(posting(i) || "", 2, scores);
+        if (word !== prefix && word.startsWith(prefix)) add(posting(i), 2, scores, []);
       });
     }
-    return { scores, troubled };
+    return { scores, troubled, found, total };
   }
 
   // The places of the documents with a score, best first.
@@ -179,7 +180,7 @@ kbgen.search = (() => {
     /[={}[\]<>"\\]|: /.test(text) || (text.trim().length > 60 && (/_/.test(text) || troubling(trouble)(text)));
 
   const search = (index, text, limit) => {
-    const { scores, troubled } = scored(index, text);
+    const { scores, troubled, found, total } = scored(index, text);
     const typed = isQuestion(text) && !isMessage(index, text);
     // Words on error lines count twice.
     const factor = troubled > 1 ? 100 : typed ? 200 : 0;
@@ -190,21 +191,22 @@ kbgen.search = (() => {
     index.owners.forEach((page, i) => {
       const at = first + i;
       covers[page] = Math.max(covers[page], shares[at]);
-      shares[page] = Math.max(shares[page], shares[at]);
-      scores[page] = Math.max(scores[page], scores[at]);
+      for (const list of [shares, scores, found]) list[page] = Math.max(list[page], list[at]);
       scores[at] = 0;
     });
     const rank = (score, at) => score * (5000 + Math.min(covers[at], 100) ** 2) * (100 + index.boosts[at]);
     return ranked(scores, typed ? scores.map(rank) : scores)
       .slice(0, limit)
       .flatMap(at => {
-        const [address, title] = documentAt(at) || [];
-        return address ? { address, title, score: scores[at], share: shares[at] } : [];
+        const [address, title] = documentAt(at);
+        return address
+          ? { address, title, score: scores[at], share: shares[at], covered: found[at] * 20 >= total * 9 }
+          : [];
       });
   };
   // A message needs more in common with a page than a question.
-  function isSuggested(index, { share }, text) {
-    return share >= (isMessage(index, text) ? 80 : 40);
+  function isSuggested(index, { share, covered }, text) {
+    return covered && share >= (isMessage(index, text) ? 80 : 40);
   }
   return Object.assign(search, { titled, isQuestion, isSuggested, missing, open, scored, ranked });
 })();

@@ -190,6 +190,20 @@ fn an_edited_page_comes_first_and_the_site_equals_a_full_build() {
 }
 
 #[test]
+fn a_copy_of_a_viewed_page_is_reported() {
+    let mut session = Session::begin();
+    session.viewed = BTreeSet::from(["errors/card-full/".to_owned()]);
+    let copy = session.root.path().join("content/errors/others/card-full.md");
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    fs::copy(session.root.path().join(ERROR), &copy).unwrap();
+    let report = session.read_again().unwrap_err();
+    assert!(report.contains("[duplicate-slug]"), "{report}");
+    fs::remove_file(copy).unwrap();
+    session.read_again().unwrap();
+    session.assert_whole("without the copy");
+}
+
+#[test]
 fn viewed_pages_come_first_when_a_template_or_a_title_changes() {
     let mut session = Session::begin();
     session.viewed = ["", "categories/memory/"].map(String::from).into();

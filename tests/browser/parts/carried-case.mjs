@@ -31,6 +31,11 @@ const NAMED = {
     model: "qwen3-8b",
     quant: "Q4_K_M",
   },
+  "using device CUDA0 (NVIDIA GeForce RTX 3060) - 11620 MiB free\nload Qwen3-8B-Q4_K_M.gguf": {
+    model: "qwen3-8b",
+    quant: "Q4_K_M",
+    gpu: "geforce-rtx-3060-12-gb",
+  },
   "load some-merge-of-mine-8B-Q4_K_M.gguf": {},
 };
 
@@ -69,7 +74,7 @@ export default function ({ folder, browser, url }) {
           assert.match(
             await panel.innerText(),
             new RegExp(
-              `From your log\\s+${title}: requested 2\\.00 GiB, total 8\\.00 GiB, 1\\.50 GiB missing\\.[^]*requested\\s+2\\.00 GiB`,
+              `From your log\\s+${title}: requested 2\\.00 GiB, total 8\\.00 GiB, 1\\.50 GiB missing\\.[^]*free\\s+512 MiB`,
             ),
           );
           assert.ok(
