@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::config::Alternate;
+use crate::custom::Words;
 use crate::facts::{self, Fact, Name, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
@@ -329,11 +330,15 @@ impl<'s> RenderContext<'s> {
         Some(self.inputs.config.repository.as_ref()?.edit_url(&head.path))
     }
 
-    /// Returns an error for lists.
-    pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
+    /// Returns errors for a list, relative to a page with this root.
+    pub fn rows(&self, root: &str, errors: &[&Page<ErrorData>]) -> Vec<ErrorRow> {
+        let severities = self.severities();
+        errors.iter().map(|error| self.row(root, &severities, error)).collect()
+    }
+
+    fn row(&self, root: &str, severities: &Words, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
         let category = self.head(&PageId::new(Kind::Category, error.data.category.as_str()));
-        let severities = self.severities();
         ErrorRow {
             category: category.map(|head| head.title.value.clone()).unwrap_or_default(),
             title: error.head.title.value.clone(),
@@ -344,7 +349,7 @@ impl<'s> RenderContext<'s> {
                 .rev()
                 .position(|(word, _)| *word == error.data.severity)
                 .unwrap_or_default(),
-            severity_label: word_label(&severities, &error.data.severity),
+            severity_label: word_label(severities, &error.data.severity),
             severity: error.data.severity.clone(),
             kind: error.data.kind.name(),
             tools: self.tool_titles(error),

@@ -24,7 +24,10 @@ struct Group {
     href: String,
     description: String,
     id: String,
+    /// Empty if the page does not list the errors.
     errors: Vec<ErrorRow>,
+    /// Number of errors.
+    count: usize,
 }
 
 #[derive(Serialize)]
@@ -83,8 +86,9 @@ struct DeviceFacts {
     bandwidth: Option<f64>,
 }
 
+/// Builds the lists of a bundle, which shows every error.
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
-    vec![errors(cx), tools(cx), guides(cx), hardware(cx), quants(cx)]
+    vec![error_list(cx, usize::MAX), tools(cx), guides(cx), hardware(cx), quants(cx)]
 }
 
 fn listing(
@@ -118,16 +122,27 @@ pub(super) fn ordered_guides<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<GuideDa
     guides
 }
 
+/// Builds `/errors/`.
 pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
+    error_list(cx, MAX_LISTED_ERRORS)
+}
+
+/// Builds the list of errors; of more than `limit` errors, only the categories with their counts.
+fn error_list(cx: &RenderContext<'_>, limit: usize) -> TemplatePage {
     let root = root("errors/");
+    let lists_all = cx.site().errors.len() <= limit;
     let groups: Vec<Group> = ordered_categories(cx)
         .into_iter()
-        .map(|category| Group {
-            title: category.head.title.value.clone(),
-            href: href(&root, &category.head.id.address()),
-            description: cx.describe(&category.head),
-            id: category.head.id.slug.clone(),
-            errors: cx.errors_of(&category.head.id.slug).iter().map(|error| cx.row(&root, error)).collect(),
+        .map(|category| {
+            let errors = cx.errors_of(&category.head.id.slug);
+            Group {
+                title: category.head.title.value.clone(),
+                href: href(&root, &category.head.id.address()),
+                description: cx.describe(&category.head),
+                id: category.head.id.slug.clone(),
+                errors: if lists_all { cx.rows(&root, errors) } else { Vec::new() },
+                count: errors.len(),
+            }
         })
         .collect();
     let description = cx.fill(
@@ -136,7 +151,6 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
     );
     let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
     let layout = with_layout(cx.layout(meta), "groups", view_value(groups));
-    let lists_all = cx.site().errors.len() <= MAX_LISTED_ERRORS;
     let (systems, severities) = (cx.systems(), cx.severities());
     let view = minijinja::context! { lists_all, systems, severities, ..layout };
     TemplatePage { address: "errors/".to_string(), template: "errors.html".into(), view }
@@ -197,14 +211,14 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
         href: href(&root, address),
         current: other == at,
     };
-    let own_errors = errors.iter().skip(at * CATEGORY_PAGE_SIZE).take(CATEGORY_PAGE_SIZE);
+    let own_errors = errors.chunks(CATEGORY_PAGE_SIZE).nth(at).unwrap_or_default();
     let view = CategoryView {
         slug: category.head.id.slug.clone(),
         description_html: match at {
             0 => html(cx.body(&category.head).html()),
             _ => html(String::new()),
         },
-        errors: own_errors.map(|error| cx.row(&root, error)).collect(),
+        errors: cx.rows(&root, own_errors),
         count: errors.len(),
         pages: match addresses.len() {
             1 => Vec::new(),

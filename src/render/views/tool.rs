@@ -40,7 +40,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
         homepage: tool.data.homepage.clone(),
         repository: tool.data.repository.clone(),
         body_html: html(body.html()),
-        errors: errors.iter().take(MAX_ERRORS).map(|error| cx.row(&root, error)).collect(),
+        errors: cx.rows(&root, &errors[..errors.len().min(MAX_ERRORS)]),
         count: errors.len(),
         verified: cx.verified(&tool.head, None, &tool.data.evidence),
         sources: sources(cx.texts(), &tool.data.evidence),
