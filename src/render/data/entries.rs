@@ -13,7 +13,7 @@ use crate::custom::OwnValues;
 use crate::files::Spanned;
 use crate::render::data::json_entry::{Entry, NOTHING, NoFields, WriteFields, entry, joined, write_field};
 use crate::render::data::markdown;
-use crate::render::views::{CONTEXTS, RenderContext, runs_on};
+use crate::render::views::{CONTEXTS, RenderContext};
 use crate::schema::{Field, Form as _, Shape};
 use crate::site::kinds::{
     ARCHITECTURE, Cause, ChangelogEntry, CommandRun, Cost, DeviceClass, DeviceData, EntryData, ErrorData,
@@ -293,9 +293,9 @@ entry! {
 }
 
 fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value> {
-    let answer = runs_on(cx.inputs, page)?;
-    let run = &answer.run;
-    Some(json!(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge)))
+    let answer = cx.runs_on(page)?;
+    let (run, memory_gib) = (&answer.run, answer.card.map(|card| card.memory_gib));
+    Some(json!(runs_on_entry(&run.quant_name, run.ctx, run.total(), memory_gib, &answer.badge)))
 }
 
 entry! {

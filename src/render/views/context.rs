@@ -9,7 +9,7 @@ use minijinja::value::Value;
 
 use crate::config::Alternate;
 use crate::custom::Words;
-use crate::facts::{self, Fact, Name, Table};
+use crate::facts::{self, Fact, Fingerprint, Name, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
@@ -23,12 +23,13 @@ use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
     self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
 };
+use crate::render::views::defaults::{CardSize, RunsOn, card_sizes, runs_on};
 use crate::render::views::entry::entries_of;
 use crate::render::views::lists::ordered_guides;
 use crate::render::views::vocabularies::word_label;
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, RenderInputs, SharedData};
-use crate::site::kinds::{ErrorData, Evidence};
+use crate::site::kinds::{ErrorData, Evidence, ModelData};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
 /// Maximum number of backlinks on a page.
@@ -49,6 +50,8 @@ pub(in crate::render) struct RenderContext<'s> {
     pub fit_index: &'s Fact<serde_json::Value>,
     /// Slugs of errors with similar messages, by slug.
     pub similar_errors: &'s Table<String, Vec<String>>,
+    /// Memory sizes of GPUs.
+    pub card_sizes: Fact<Vec<CardSize>>,
     pictures: Pictures<'s>,
     by_category: Table<String, Vec<&'s Page<ErrorData>>>,
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
@@ -116,12 +119,17 @@ impl<'s> RenderContext<'s> {
         let by_tool = Table::new("errors of tool", by_tool, slugs);
         inputs.engine.register(&by_category);
         inputs.engine.register(&by_tool);
+        let card_sizes = card_sizes(inputs.site);
+        let fingerprint = Fingerprint::of_data(&card_sizes);
+        let card_sizes = Fact::new(Name::new("card sizes", ""), fingerprint, card_sizes);
+        inputs.engine.register(&card_sizes);
         let mut cx = Self {
             inputs,
             assets: &shared.assets,
             prose: &shared.prose,
             fit_index: &shared.fit_index,
             similar_errors: &shared.similar_errors,
+            card_sizes,
             pictures: Pictures::new(inputs),
             by_category,
             by_tool,
@@ -358,6 +366,11 @@ impl<'s> RenderContext<'s> {
             overdue: verified.is_some_and(|verified| verified.overdue),
             signature: error.data.signatures.first().map(|signature| signature_text(signature.text())),
         }
+    }
+
+    /// Returns the smallest GPU for a model, if it is covered.
+    pub fn runs_on(&self, model: &Page<ModelData>) -> Option<RunsOn<'_>> {
+        runs_on(self.inputs, &self.card_sizes, model)
     }
 
     /// Returns the titles of the tools that print an error.

@@ -12,7 +12,7 @@ use crate::render::views::benchmarks::{BenchmarksLink, of_model};
 use crate::render::views::chart::{Chart, chart};
 use crate::render::views::common::{Fact, SourceView, TocLine, context_label, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
-use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run, runs_on};
+use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run};
 use crate::render::views::model_facts::facts;
 use crate::render::views::verdicts::{SizeRow, quants_of, sizes, verdict_summary};
 use crate::site::kinds::ModelData;
@@ -275,7 +275,7 @@ fn breakdown(cx: &RenderContext<'_>, run: &DefaultRun) -> Breakdown {
 
 /// Returns the badge with the Markdown for a README.
 fn badge(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
-    let answer = runs_on(cx.inputs, model)?;
+    let answer = cx.runs_on(model)?;
     let base = &cx.inputs.config.base_url;
     let says = sentence(cx.texts(), &model.head.title.value, &answer);
     let plain = says.replace(['[', ']'], "");

@@ -105,12 +105,12 @@ pub(super) fn verdict_summary(
     let quant = default_quant(cx.inputs, model, figures)?;
     let ctx = SUMMARY_CTX.min(figures.max_ctx);
     let total = figures.total(quant, Run::plain(0), ctx)?;
-    let by_size = cards_by_size(cx);
     let smallest = |needed: u64| {
-        by_size.iter().find(|(bytes, _)| {
-            let memory = DeviceMemory::cuda(cx.site().visible_of_size(**bytes));
+        let card = cx.card_sizes.iter().find(|size| {
+            let memory = DeviceMemory::cuda(size.visible);
             needed + memory.driver.high.0 <= memory.visible.low.0
-        })
+        });
+        card.map(|size| size.memory_gib)
     };
     let layers = figures.classes.len();
     let without_experts = match figures.experts {
@@ -118,18 +118,15 @@ pub(super) fn verdict_summary(
         None => None,
     };
     let whole = smallest(total);
-    let offloaded = without_experts
-        .and_then(smallest)
-        .filter(|(bytes, _)| whole.is_none_or(|(whole_bytes, _)| *bytes < whole_bytes));
-    let size = |found: Option<(&u64, &Vec<&Page<DeviceData>>)>| {
-        found.and_then(|(_, cards)| cards.first().map(|card| format!("{} GB", card.data.memory_gb)))
-    };
+    let offloaded =
+        without_experts.and_then(smallest).filter(|part| whole.is_none_or(|whole| *part < whole));
+    let size = |gib: f64| format!("{gib} GB");
     let fit = figures.quants[quant].as_ref()?;
     let experts: u64 = fit.layers.iter().map(|kind| fit.kinds[*kind].experts.host).sum();
     let quant = &cx.inputs.fits.quants[quant];
     let context = context_label(ctx);
     let ram = format!("{} GiB", experts.div_ceil(1 << 30));
-    Some(match (size(whole), size(offloaded)) {
+    Some(match (whole.map(size), offloaded.map(size)) {
         (Some(whole), Some(part)) => cx.fill(
             "Runs on a {size} GPU at {quant} with {context} of context, and on {part} with the experts in RAM ({ram}).",
             &[("size", &whole), ("quant", quant), ("context", &context), ("part", &part), ("ram", &ram)],
@@ -152,7 +149,7 @@ pub(super) fn verdict_summary(
 /// Returns common GPUs by memory in bytes.
 fn cards_by_size<'s>(cx: &RenderContext<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
     let mut sizes: BTreeMap<u64, Vec<&Page<DeviceData>>> = BTreeMap::new();
-    for card in cards(cx.inputs) {
+    for card in cards(cx.site()) {
         sizes.entry(card.data.memory_bytes()).or_default().push(card);
     }
     sizes
