@@ -54,7 +54,7 @@ use crate::engine::{Engine, Kind};
 use crate::facts::{Fact, Fingerprint, Name, unrecorded};
 use crate::files::{Sources, Span, Spanned};
 use crate::site::kinds::ErrorData;
-use crate::site::{Head, Links, Page, Site};
+use crate::site::{Head, Links, MakeSite, Page, Site};
 
 pub use broken_menu::run as menu;
 pub use markup::RULES as MARKUP_RULES;
@@ -187,11 +187,10 @@ const MAX_SUGGESTIONS: usize = 100;
 /// Returns the findings of single pages, unordered. A page without findings is checked again when a fact it read has
 /// changed.
 pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let pages: Vec<(&Head, Site)> =
-        context.site.split_pages().filter(|(head, _)| !head.is_unread()).collect();
-    let run_checks = |(head, page): &(&Head, Site)| {
+    let pages: Vec<_> = context.site.split_pages().filter(|(head, _)| !head.is_unread()).collect();
+    let run_checks = |(head, make_site): &(&Head, MakeSite<'_>)| {
         context.engine.check(&format!("page {}", head.path), || {
-            let context = CheckContext { pages: page, ..*context };
+            let context = CheckContext { pages: &make_site(), ..*context };
             let mut found: Vec<_> = with(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
             found.extend(markup::run(&context));
             found

@@ -178,7 +178,7 @@ impl<'s> LinkResolver<'s> {
                 None => Err(Missing::Page),
             };
         }
-        if self.site.list_addresses().any(|address| address == wanted) {
+        if self.site.has_list(wanted) {
             return Ok(LinkTarget::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).filter(|id| id.kind != Kind::Include).ok_or(Missing::Page)?;
