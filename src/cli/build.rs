@@ -19,6 +19,9 @@ use crate::progress::{BuildProgress, Stage};
 use crate::render::{Audience, BUNDLE_MARK};
 use crate::site::format_count;
 
+/// Folder below the root that a site is written to by default.
+pub(super) const DEFAULT_OUTPUT: &str = "public";
+
 pub(super) fn run(
     arguments: &Arguments,
     options: &BuildOptions,
@@ -43,8 +46,8 @@ pub(super) fn run(
         audience: Audience::World,
         engine: Arc::new(cache.engine()),
     };
-    let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
-    let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
+    let folder = options.output_dir.clone().unwrap_or_else(|| root.join(DEFAULT_OUTPUT));
+    let made_of = load::INPUTS.map(|name| root.join(name));
     let permission = if options.force { Permission::TakeOver } else { Permission::OnlyOurs };
     let single = options.bundle.as_deref().map(|path| SingleFile {
         path,

@@ -23,12 +23,16 @@ use crate::site::is_generated;
 const CONTENT: &str = "content";
 /// Folder of templates.
 const TEMPLATES: &str = "templates";
+/// Folder of static files.
+const STATIC: &str = "static";
 /// Folder of translations.
 const TRANSLATIONS: &str = "i18n";
-/// All folders of a site.
-const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
 /// File with the settings.
 const SETTINGS: &str = "site.toml";
+/// Files and folders that a site is made of, relative to its root.
+pub const INPUTS: [&str; 5] = [SETTINGS, CONTENT, TEMPLATES, STATIC, TRANSLATIONS];
+/// All folders of a site.
+const FOLDERS: &[&str] = INPUTS.split_at(1).1;
 /// Maximum size of the settings, in bytes.
 const MAX_SETTINGS_BYTES: u64 = 64 * 1024;
 /// Maximum size of a template or a translation file, in bytes.
@@ -55,7 +59,7 @@ pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
 pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::after(earlier);
     theme::add(&mut sources);
-    read_into(root, &FOLDERS, sources, &|_| true)
+    read_into(root, FOLDERS, sources, &|_| true)
 }
 
 /// Reads only `site.toml` and the files in `content/` whose path `is_needed`, for commands that render no pages.
@@ -104,7 +108,7 @@ fn read_into(
 
 /// Returns all files in a site whose names kbgen uses for its own files.
 pub fn own_files(root: &Path) -> Vec<Leftover> {
-    leftovers(root, &FOLDERS)
+    leftovers(root, FOLDERS)
 }
 
 /// Reads a single page; `None` if it is not a regular UTF-8 file, or too large.
@@ -142,7 +146,7 @@ impl Reader<'_> {
         }
         let walk = WalkDir::new(&top).sort_by_file_name().into_iter().filter_entry(|entry| {
             let name = entry.file_name().to_string_lossy();
-            entry.depth() == 0 || !is_scratch(&name) || (folder == "static" && HIDDEN.contains(&&*name))
+            entry.depth() == 0 || !is_scratch(&name) || (folder == STATIC && HIDDEN.contains(&&*name))
         });
         let needed = walk.filter(|entry| {
             let Ok(entry) = entry else { return true };
