@@ -9,7 +9,7 @@ use crate::render::views::TemplatePage;
 use crate::render::views::common::ErrorRow;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::device::bandwidth;
-use crate::site::kinds::{CategoryData, DeviceClass, GuideData};
+use crate::site::kinds::{CategoryData, DeviceClass, GuideData, Vendor};
 use crate::site::{Page, format_count};
 
 /// Maximum number of errors that `/errors/` lists; beyond it, only the pages of the categories list them.
@@ -62,7 +62,7 @@ struct ListEntry {
 }
 
 #[derive(Serialize)]
-struct Vendor {
+struct VendorGroup {
     title: String,
     id: String,
     devices: Vec<DeviceListRow>,
@@ -292,10 +292,10 @@ pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
 
 pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("hardware/");
-    let mut vendors: Vec<Vendor> = Vec::new();
-    for name in ["NVIDIA", "AMD", "Apple", "Intel"] {
+    let mut vendors: Vec<VendorGroup> = Vec::new();
+    for vendor in Vendor::ALL {
         let mut devices: Vec<_> =
-            cx.site().devices.iter().filter(|device| device.data.vendor.name() == name).collect();
+            cx.site().devices.iter().filter(|device| device.data.vendor == *vendor).collect();
         devices.sort_by(|a, b| {
             b.data.released.cmp(&a.data.released).then_with(|| a.head.title.value.cmp(&b.head.title.value))
         });
@@ -311,7 +311,8 @@ pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
             released: device.data.released.map(|date| date.to_string()),
             facts: DeviceFacts { memory: device.data.memory_gb, bandwidth: device.data.bandwidth_gbps },
         });
-        vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
+        let name = vendor.name();
+        vendors.push(VendorGroup { title: name.into(), id: slug(name), devices: rows.collect() });
     }
     let description = cx.fill(
         "{n} devices with their memory and bandwidth, and the models that run on each.",
