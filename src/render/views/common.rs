@@ -1,6 +1,7 @@
 //! Views that many pages share: page metadata, links, rows, evidence.
 
 use jiff::civil::Date;
+use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
@@ -173,11 +174,35 @@ pub(in crate::render) struct ErrorRow {
     pub signature: Option<String>,
 }
 
+/// How a model runs in the memory of a device, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::render) enum CellVerdict {
+    /// It fits.
+    Fits,
+    /// It fits only below the upper ends of the ranges.
+    Tight,
+    /// A part of it runs on the GPU.
+    Part,
+    /// It does not run.
+    No,
+}
+
+impl From<Verdict> for CellVerdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Fits => Self::Fits,
+            Verdict::Tight => Self::Tight,
+            Verdict::No => Self::No,
+        }
+    }
+}
+
 /// A verdict with the largest context that fits.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct CellView {
     pub quant: String,
-    pub verdict: &'static str,
+    pub verdict: CellVerdict,
     /// The largest context, or the part of the model that runs on the GPU.
     pub note: Option<String>,
 }

@@ -9,12 +9,12 @@ use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_device};
-use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, source, sources};
+use crate::render::views::common::{CellVerdict, Fact, Ref, SourceView, TocLine, context_label, source, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::device_models::{ModelGroup, ModelRow, as_sold, covered, groups, models};
 use crate::render::views::lists::class_name;
-use crate::render::views::verdicts::{VERDICTS, table_quants};
+use crate::render::views::verdicts::table_quants;
 use crate::site::kinds::{DeviceData, ModelData, System, Vendor};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Page, Run, format_count, gib, number};
 
@@ -262,7 +262,7 @@ fn leads(rows: &[ModelRow], sizes: &[u64]) -> Vec<Lead> {
         let fitting: Vec<&ModelRow> = rows
             .iter()
             .filter(|row| {
-                row.cells.get(column).and_then(Option::as_ref).is_some_and(|cell| cell.verdict == VERDICTS[0])
+                row.cells.get(column).and_then(Option::as_ref).is_some_and(|cell| cell.verdict == CellVerdict::Fits)
             })
             .collect();
         let large = fitting.iter().filter(|row| row.parameters.is_some()).take(MAX_LARGEST);
