@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::custom::OptionalPage;
 use crate::i18n::{Translations, text};
+use crate::markdown::TocEntry;
 use crate::pack::Pack;
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
@@ -70,14 +71,6 @@ pub(in crate::render) struct Counts {
     pub guides: String,
 }
 
-/// An entry of the table of contents.
-#[derive(Debug, Clone, Serialize)]
-pub(in crate::render) struct TocLine {
-    pub level: u8,
-    pub id: String,
-    pub title: String,
-}
-
 /// The template variable `page`.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct PageView {
@@ -98,7 +91,7 @@ pub(in crate::render) struct PageView {
     pub category_feed: Option<Step>,
     pub search_href: String,
     pub json_ld: Value,
-    pub toc: Vec<TocLine>,
+    pub toc: Vec<TocEntry>,
     pub previous: Option<Step>,
     pub next: Option<Step>,
 }

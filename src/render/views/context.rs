@@ -21,7 +21,7 @@ use crate::render::prose::{BodySummary, Prose};
 use crate::render::social::Pictures;
 use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
-    self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
+    self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, VerifiedView,
 };
 use crate::render::views::defaults::{CardSize, RunsOn, card_sizes, runs_on};
 use crate::render::views::entry::entries_of;
@@ -78,7 +78,7 @@ pub(in crate::render) struct PageMeta<'p> {
     /// Page data, for the edit link.
     pub head: Option<&'p Head>,
     /// Table of contents.
-    pub toc: Vec<TocLine>,
+    pub toc: Vec<TocEntry>,
     /// Whether to exclude the page from search engines.
     pub noindex: bool,
 }
@@ -201,13 +201,8 @@ impl<'s> RenderContext<'s> {
     }
 
     /// Returns the table of contents of a page.
-    pub fn toc(&self, head: &Head) -> Vec<TocLine> {
-        let line = |entry: &TocEntry| TocLine {
-            level: entry.level,
-            id: entry.id.clone(),
-            title: entry.title.clone(),
-        };
-        self.summary(head).toc.iter().map(line).collect()
+    pub fn toc(&self, head: &Head) -> Vec<TocEntry> {
+        self.summary(head).toc.clone()
     }
 
     /// Returns a description of a page in one sentence.
