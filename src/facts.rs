@@ -150,6 +150,11 @@ impl<T> Fact<T> {
     pub fn new(name: Name, fingerprint: Fingerprint, value: T) -> Self {
         Self(Arc::new(Inner { name, fingerprint, value }))
     }
+
+    /// Makes the running query depend on the value, without returning it.
+    pub fn touch(&self) {
+        read(self.0.name);
+    }
 }
 
 impl<T: Serialize> Serialize for Fact<T> {

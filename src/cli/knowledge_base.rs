@@ -130,7 +130,7 @@ impl KnowledgeBase {
         let stamps = Fact::new(Name::new("stamps", ""), Fingerprint::of([stamps]), ());
         engine.register(&stamps);
         engine.query(Kind::Diagnosis, name, || {
-            let () = *stamps;
+            stamps.touch();
             unrecorded(|| make(self.sources()))
         })
     }

@@ -86,8 +86,8 @@ impl<'s> LinkResolver<'s> {
             self.add_lines(&mut links, head, data);
         }
         if !links.dangling.is_empty() {
-            // Records a dependency on the text: edits above the body move its spans.
-            let _ = self.sources.get(head.source).text.len();
+            // Edits above the body move its spans.
+            self.sources.get(head.source).text.touch();
         }
         links
     }
@@ -98,7 +98,9 @@ impl<'s> LinkResolver<'s> {
                 // In a line, an image becomes its text.
                 let link = Link { image: false, ..link };
                 match self.target(head, &link) {
-                    Ok(target) => drop(links.lines.insert(link.destination, target)),
+                    Ok(target) => {
+                        links.lines.insert(link.destination, target);
+                    }
                     Err(missing) => links.dangling.push(Dangling {
                         span: line.span,
                         destination: link.destination,

@@ -82,7 +82,7 @@ impl<'s> TemplateEngine<'s> {
     /// # Errors
     /// The first error, with its span in the template.
     pub fn render(&self, template: &str, view: &Value) -> Result<Vec<u8>, Diagnostic> {
-        let () = *self.fact;
+        self.fact.touch();
         self.environment
             .get_template(template)
             .and_then(|template| template.render(view))
