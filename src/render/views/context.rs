@@ -1,15 +1,14 @@
 //! Data that all views use, computed once per build.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
 
 use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::config::Alternate;
 use crate::custom::Words;
-use crate::facts::{self, Fact, Fingerprint, Name, Table};
+use crate::facts::{Fact, Fingerprint, Name, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
@@ -26,6 +25,7 @@ use crate::render::views::common::{
 use crate::render::views::defaults::{CardSize, RunsOn, card_sizes, runs_on};
 use crate::render::views::entry::entries_of;
 use crate::render::views::lists::ordered_guides;
+use crate::render::views::shared_values::SharedValues;
 use crate::render::views::vocabularies::word_label;
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, RenderInputs, SharedData};
@@ -57,12 +57,11 @@ pub(in crate::render) struct RenderContext<'s> {
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
     /// The previous and next page in the list of each page, by address.
     neighbors: Table<String, [Option<&'s PageId>; 2]>,
-    /// Values that several pages show: `site` by shape, links by address.
-    shared_values: Mutex<HashMap<String, SharedValue>>,
+    /// The variable `site` by shape.
+    sites: SharedValues,
+    /// Links by relative address.
+    links: SharedValues,
 }
-
-/// A value with the facts that it depends on.
-type SharedValue = (Option<Value>, Vec<Name>);
 
 /// Metadata of a page, for its layout.
 pub(in crate::render) struct PageMeta<'p> {
@@ -134,7 +133,8 @@ impl<'s> RenderContext<'s> {
             by_category,
             by_tool,
             neighbors: Table::new(NEIGHBORS, [], |ids| *ids),
-            shared_values: Mutex::default(),
+            sites: SharedValues::default(),
+            links: SharedValues::default(),
         };
         let site = inputs.site;
         lists.extend([heads(ordered_guides(&cx)), heads(&*site.tools), heads(&*site.models)]);
@@ -151,17 +151,6 @@ impl<'s> RenderContext<'s> {
         cx.neighbors = Table::new(NEIGHBORS, neighbors, |ids| *ids);
         inputs.engine.register(&cx.neighbors);
         cx
-    }
-
-    /// Returns a value that several pages show; `make` is called for the first of them.
-    fn shared_value(&self, name: &str, make: impl FnOnce() -> Option<Value>) -> Option<Value> {
-        let mut values = self.shared_values.lock().unwrap_or_else(PoisonError::into_inner);
-        let (value, reads) = match values.get(name) {
-            Some(known) => known,
-            None => values.entry(name.to_string()).or_insert(facts::record(make)),
-        };
-        facts::read_all(reads);
-        value.clone()
     }
 
     /// Returns the previous and next page in the list of a page; of an error, in its category.
@@ -218,7 +207,7 @@ impl<'s> RenderContext<'s> {
     /// Returns a link to a page as a [`Ref`], relative to a page with this root.
     pub fn reference(&self, root: &str, id: &PageId) -> Option<Value> {
         let href = href(root, &id.address());
-        self.shared_value(&href, || {
+        self.links.get(&href, || {
             let head = self.head(id)?;
             let (title, description) = (&head.title.value, &self.summary(head).description);
             Some(view_value(Ref { title, href: &href, description }))
@@ -296,7 +285,8 @@ impl<'s> RenderContext<'s> {
         let shape = format!("{} {root} {}", meta.kind, self.menu_targets(meta.address));
         LayoutContext {
             site: self
-                .shared_value(&shape, || Some(view_value(self.site_view(&root, meta.address))))
+                .sites
+                .get(&shape, || Some(view_value(self.site_view(&root, meta.address))))
                 .unwrap_or_default(),
             shape,
             page: PageView {

@@ -26,6 +26,7 @@ mod model_facts;
 mod models;
 mod partial;
 mod quant;
+mod shared_values;
 mod tool;
 mod verdicts;
 mod vocabularies;
