@@ -54,7 +54,7 @@ record! {
 pub type FieldDeclarations = Vec<(Spanned<String>, FieldDeclaration)>;
 
 /// A declared field.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct OwnField {
     /// Key in the front matter.
     pub name: Spanned<String>,

@@ -43,6 +43,8 @@ use jiff::civil::Date;
 use kbgen_signature::similar_pages;
 use rayon::prelude::*;
 
+use serde::Serialize;
+
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{CompiledSignatures, LazySignatures};
@@ -63,7 +65,7 @@ pub use templates::TEMPLATE_ERROR;
 pub const RULES: &[Rule] = &[TEMPLATE_ERROR];
 
 /// Audience of the pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Audience {
     /// Readers of the published site.
     World,

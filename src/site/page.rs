@@ -37,7 +37,7 @@ impl PageId {
 }
 
 /// Parts of a page that could not be read because of a reported error. No check examines them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub enum Unread {
     /// Everything was read.
     #[default]

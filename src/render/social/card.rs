@@ -1,5 +1,7 @@
 //! Contents of a share picture, without layout.
 
+use serde::Serialize;
+
 use crate::i18n::text;
 use crate::render::RenderInputs;
 use crate::render::views::{CardSize, RunsOn, card_sizes, fitting, runs_on, signature_text};
@@ -7,7 +9,7 @@ use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Kind, Page, PageId, number};
 
 /// Contents of a share picture.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Card {
     /// Category or kind of the page.
     pub kind: String,
@@ -17,7 +19,7 @@ pub(super) struct Card {
 }
 
 /// Contents below the title.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) enum CardBody {
     /// A line of a log, with `…` for its variable parts.
     Message(String),
@@ -30,7 +32,7 @@ pub(super) enum CardBody {
 }
 
 /// Memory of a model with default settings.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct MemoryFigures {
     /// Quantization and context.
     pub run: String,

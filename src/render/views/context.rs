@@ -8,7 +8,7 @@ use minijinja::value::Value;
 
 use crate::config::Alternate;
 use crate::custom::Words;
-use crate::facts::{Fact, Fingerprint, Name, Table};
+use crate::facts::{Fact, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
@@ -118,9 +118,7 @@ impl<'s> RenderContext<'s> {
         let by_tool = Table::new("errors of tool", by_tool, slugs);
         inputs.engine.register(&by_category);
         inputs.engine.register(&by_tool);
-        let card_sizes = card_sizes(inputs.site);
-        let fingerprint = Fingerprint::of_data(&card_sizes);
-        let card_sizes = Fact::new(Name::new("card sizes", ""), fingerprint, card_sizes);
+        let card_sizes = Fact::of("card sizes", card_sizes(inputs.site));
         inputs.engine.register(&card_sizes);
         let mut cx = Self {
             inputs,
