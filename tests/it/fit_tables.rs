@@ -18,7 +18,7 @@ use serde_json::Value;
 use kbgen::fit::figures;
 use kbgen::site::{DeviceMemory, Figures, Run, Runner};
 
-use crate::expect::{order, repository};
+use crate::expect::{options, repository};
 use crate::measured::models;
 
 /// One model for each kind of layer.
@@ -54,7 +54,7 @@ fn site() -> Outputs {
         write(format!("content/quants/{}.md", quant.name().to_lowercase().replace('_', "-")), &page);
     }
     let (sources, faults) = load::read(folder.path()).unwrap();
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 

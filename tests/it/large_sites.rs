@@ -6,7 +6,7 @@ use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::pipeline;
 
-use crate::expect::{order, repository};
+use crate::expect::{options, repository};
 use crate::html::tags;
 
 const BASE: &str = "https://kb.example/";
@@ -17,7 +17,7 @@ const PAGES: usize = 1600;
 fn site(change: impl FnOnce(&mut Sources)) -> Outputs {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).unwrap();
     change(&mut sources);
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     assert_eq!(built.analysis.findings, []);
     built.outputs.unwrap()
 }
