@@ -191,24 +191,25 @@ pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
     let run_checks = |(head, make_site): &(&Head, MakeSite<'_>)| {
         context.engine.check(&format!("page {}", head.path), || {
             let context = CheckContext { pages: &make_site(), ..*context };
-            let mut found: Vec<_> = with(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
+            let mut found: Vec<_> =
+                checks_of(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
             found.extend(markup::run(&context));
             found
         })
     };
     let mut found: Vec<_> = pages.par_iter().flat_map_iter(run_checks).collect();
-    found.extend(with(CheckScope::Links).flat_map(|check| (check.run)(context)));
+    found.extend(checks_of(CheckScope::Links).flat_map(|check| (check.run)(context)));
     found
 }
 
 /// Returns the findings that involve several pages, unordered.
 pub fn site(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let checks: Vec<&Check> = with(CheckScope::Site).collect();
+    let checks: Vec<&Check> = checks_of(CheckScope::Site).collect();
     let run_checks = |check: &&Check| context.engine.check(check.rule.code, || (check.run)(context));
     checks.par_iter().flat_map(run_checks).collect()
 }
 
-fn with(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
+fn checks_of(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
     ALL.iter().filter(move |check| check.scope == scope)
 }
 

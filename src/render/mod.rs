@@ -175,11 +175,11 @@ pub fn files(
     inputs.progress.start_stage(Stage::Pages, queries.len());
     let (first, rest): (Vec<_>, Vec<_>) =
         queries.into_iter().partition(|query| is_first(query.about, &query.name));
-    all(inputs, &first, sink)?;
+    run_queries(inputs, &first, sink)?;
     if !go_on(Milestone::First) {
         return Ok(());
     }
-    all(inputs, &rest, sink)?;
+    run_queries(inputs, &rest, sink)?;
     go_on(Milestone::Pages);
     let mut builders: Vec<(&str, DataBuilder)> = vec![
         ("diagnose.js", diagnose::tables),
@@ -210,7 +210,7 @@ pub fn files(
     let schemas = data_query("schemas", || schemas::files(inputs.config));
     let queries: Vec<_> = streamed.chain(data).chain([schemas]).collect();
     inputs.progress.start_stage(Stage::Data, queries.len());
-    all(inputs, &queries, sink)?;
+    run_queries(inputs, &queries, sink)?;
     hosting::files(inputs).write_to(sink);
     Ok(())
 }
@@ -227,7 +227,11 @@ type DataBuilder = fn(&RenderContext<'_>) -> Outputs;
 type StreamBuilder = fn(&RenderContext<'_>, &dyn Sink) -> Outputs;
 
 /// Runs queries in parallel.
-fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+fn run_queries(
+    inputs: &RenderInputs<'_>,
+    queries: &[Query<'_>],
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
     let run = |query: &Query<'_>| {
         let make = || {
             let path = address::file(&query.name);

@@ -119,8 +119,7 @@ impl Edited {
         }
         let folder = self.path(to);
         let target = OutputTarget { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
-        let output =
-            StagedOutput::begin(&target).unwrap().with_record(record.clone().unwrap_or_default());
+        let output = StagedOutput::begin(&target).unwrap().with_record(record.clone().unwrap_or_default());
         assert_eq!(
             pipeline::render(&sources, &mut analysis, &options, &NoProgress, &output),
             RenderStatus::Complete
