@@ -52,13 +52,28 @@ struct NumberedPage {
 }
 
 #[derive(Serialize)]
-struct ListEntry {
+struct ToolRow {
     title: String,
     href: String,
     description: String,
+    /// Number of errors that the tool prints.
     count: usize,
-    family: String,
+}
+
+#[derive(Serialize)]
+struct GuideRow {
+    title: String,
+    href: String,
+    description: String,
     verified_date: String,
+}
+
+#[derive(Serialize)]
+struct QuantRow {
+    title: String,
+    href: String,
+    description: String,
+    family: &'static str,
 }
 
 #[derive(Serialize)]
@@ -237,41 +252,31 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
 
 pub(super) fn tools(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("tools/");
-    let entries: Vec<ListEntry> = cx
+    let rows: Vec<ToolRow> = cx
         .site()
         .tools
         .iter()
-        .map(|tool| ListEntry {
+        .map(|tool| ToolRow {
             title: tool.head.title.value.clone(),
             href: href(&root, &tool.head.id.address()),
             description: cx.describe(&tool.head),
             count: cx.errors_naming(&tool.head.id.slug).len(),
-            family: String::new(),
-            verified_date: String::new(),
         })
         .collect();
     let description = cx.tr(
         "Programs whose errors are explained on this site: where they store their logs, and which errors they print.",
     );
-    listing(
-        cx,
-        "tools/",
-        "tools.html",
-        ("tools", cx.tr("Tools"), description),
-        ("tools", view_value(entries)),
-    )
+    listing(cx, "tools/", "tools.html", ("tools", cx.tr("Tools"), description), ("tools", view_value(rows)))
 }
 
 pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("guides/");
-    let entries: Vec<ListEntry> = ordered_guides(cx)
+    let rows: Vec<GuideRow> = ordered_guides(cx)
         .into_iter()
-        .map(|guide| ListEntry {
+        .map(|guide| GuideRow {
             title: guide.head.title.value.clone(),
             href: href(&root, &guide.head.id.address()),
             description: cx.describe(&guide.head),
-            count: 0,
-            family: String::new(),
             verified_date: guide
                 .head
                 .verified
@@ -286,7 +291,7 @@ pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
         "guides/",
         "guides.html",
         ("guides", cx.tr("Guides"), description),
-        ("guides", view_value(entries)),
+        ("guides", view_value(rows)),
     )
 }
 
@@ -341,15 +346,13 @@ pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
     let mut quants: Vec<_> = cx.site().quants.iter().collect();
     quants
         .sort_by_key(|quant| (cx.inputs.fits.quant(&quant.data.gguf_type.value), quant.head.id.slug.clone()));
-    let entries: Vec<ListEntry> = quants
+    let rows: Vec<QuantRow> = quants
         .into_iter()
-        .map(|quant| ListEntry {
+        .map(|quant| QuantRow {
             title: quant.head.title.value.clone(),
             href: href(&root, &quant.head.id.address()),
             description: cx.describe(&quant.head),
-            count: 0,
-            family: quant.data.family.name().to_string(),
-            verified_date: String::new(),
+            family: quant.data.family.name(),
         })
         .collect();
     let description = cx.tr("Weight formats from widest to narrowest, with the file sizes of all models.");
@@ -358,7 +361,7 @@ pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
         "quants/",
         "quants.html",
         ("quants", cx.tr("Quantizations"), description),
-        ("quants", view_value(entries)),
+        ("quants", view_value(rows)),
     )
 }
 
