@@ -41,6 +41,8 @@ const MAX_TEMPLATE_BYTES: u64 = 1024 * 1024;
 const HIDDEN: [&str; 2] = [".well-known", ".htaccess"];
 /// Number of bytes that are examined to detect UTF-16.
 const UTF16_SAMPLE: usize = 1024;
+/// Text is UTF-16 if NUL is more than one byte in this many: Latin letters have it in every second byte.
+const UTF16_NULS: usize = 3;
 /// Maximum size of a static file, in bytes.
 const MAX_STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -251,11 +253,11 @@ struct NotUtf8 {
     message: &'static str,
 }
 
-/// Decodes UTF-8. Recognizes UTF-16 by its byte order mark, or by NUL in half of its bytes.
+/// Decodes UTF-8. Recognizes UTF-16 by its byte order mark, or by its many NUL bytes.
 fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     let is_marked = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
     let nuls = bytes.iter().take(UTF16_SAMPLE).filter(|byte| **byte == 0).count();
-    if is_marked || nuls > bytes.len().min(UTF16_SAMPLE) / 3 {
+    if is_marked || nuls > bytes.len().min(UTF16_SAMPLE) / UTF16_NULS {
         return Err(NotUtf8 { text: String::new(), at: 0..0, message: "the file is UTF-16" });
     }
     String::from_utf8(bytes).map_err(|error| {
