@@ -240,15 +240,22 @@ fn run_queries(
             inputs.progress.finish_page(&path);
             files
         };
-        inputs.engine.files(&query.name, sink, make).err()
+        inputs.engine.files(&query.name, sink, make)
     };
-    let mut faults = Vec::new();
-    for fault in queries.par_iter().filter_map(run).collect::<Vec<_>>() {
-        if !faults.contains(&fault) {
-            faults.push(fault);
+    unique_errors(queries.par_iter().map(run).collect()).map(drop)
+}
+
+/// Returns all values, or each distinct error.
+fn unique_errors<T>(results: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Vec<Diagnostic>> {
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(error) if !errors.contains(&error) => errors.push(error),
+            Err(_) => {}
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if errors.is_empty() { Ok(values) } else { Err(errors) }
 }
 
 /// Draws the share pictures.

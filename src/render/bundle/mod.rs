@@ -18,7 +18,7 @@ use crate::render::assets::Assets;
 use crate::render::bundle::pieces::{Piece, Pieces, START, data_address};
 use crate::render::templates::{TemplateEngine, html, view_value};
 use crate::render::views::{PageMeta, RenderContext, texts, with_layout};
-use crate::render::{diagnose, search};
+use crate::render::{diagnose, search, unique_errors};
 use crate::site::LISTINGS;
 
 /// First bytes of every bundle, to recognize bundles of earlier builds.
@@ -147,15 +147,7 @@ fn pieces(
             Ok(Piece { address: page.address, html: String::from_utf8_lossy(&text).into_owned() })
         })
         .collect();
-    let (mut pieces, mut faults) = (Vec::new(), Vec::new());
-    for piece in rendered {
-        match piece {
-            Ok(piece) => pieces.push(piece),
-            Err(fault) if !faults.contains(&fault) => faults.push(fault),
-            Err(_) => {}
-        }
-    }
-    if faults.is_empty() { Ok((lists, pieces)) } else { Err(faults) }
+    Ok((lists, unique_errors(rendered)?))
 }
 
 /// Returns a Content-Security-Policy that allows only the inlined scripts and styles.
