@@ -8,6 +8,9 @@ use crate::site::{Head, Kind, Missing, Page, PageId};
 /// Maximum number of headings compared with an anchor. Pages with more have a finding of their own.
 const MAX_COMPARED_HEADINGS: usize = 1_000;
 
+/// Maximum number of headings in a help.
+const MAX_LISTED: usize = 8;
+
 pub(super) const RULE: Rule = Rule {
     code: "broken-anchor",
     requirement: "the fragment of a link is the id of a heading on its target page",
@@ -46,7 +49,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             None if !is_suggested => "use the id of a heading, or remove the fragment".to_string(),
             None => format!(
                 "use one of {}",
-                known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
+                known.iter().take(MAX_LISTED).map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
             ),
         };
         let whose = head

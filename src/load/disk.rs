@@ -17,7 +17,7 @@ use crate::load::names::{BadName, Names, printable};
 use crate::load::pages::MAX_PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
-use crate::site::is_generated;
+use crate::site::{format_count, is_generated};
 
 /// Folder of pages.
 const CONTENT: &str = "content";
@@ -222,8 +222,9 @@ impl Reader<'_> {
             }
             Refusal::Name((message, help)) => Diagnostic::error(&FILE_NAME, place, message).help(help),
             Refusal::TooLarge { bytes, most } => {
-                Diagnostic::error(&TOO_LARGE, place, format!("file of {bytes} bytes"))
-                    .help(format!("at most {most} are allowed"))
+                let [bytes, most] = [bytes, most].map(format_count);
+                let message = format!("file is too large: {bytes} bytes, at most {most}");
+                Diagnostic::error(&TOO_LARGE, place, message).help("split the page, or shrink the file")
             }
         });
     }

@@ -44,7 +44,9 @@ impl HttpClient {
         let token = env::var("HF_TOKEN").unwrap_or_default();
         let token = Some(token.trim()).filter(|token| !token.is_empty());
         if token.is_some_and(|token| !token.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')) {
-            bail!("HF_TOKEN is no token: it contains other characters than letters, digits and `_`");
+            bail!(
+                "invalid HF_TOKEN: contains a character other than letters, digits and `_`; copy it again from https://{HUB}/settings/tokens"
+            );
         }
         Ok(Self::new(token.map(str::to_string), TIME_LIMIT))
     }
