@@ -86,7 +86,7 @@ fn cpu_seconds() -> f64 {
 
 fn stages(pages: usize) {
     let root = written(pages, "stages");
-    let order = SiteOptions {
+    let options = SiteOptions {
         today: "2026-11-22".parse().unwrap(),
         drafts: Drafts::Exclude,
         base_url: None,
@@ -99,13 +99,13 @@ fn stages(pages: usize) {
         let clock = Clock::default();
         clock.start_stage(Stage::Read, 0);
         let (sources, faults) = load::read(&root).unwrap();
-        let mut draft = pipeline::analyze(&sources, faults, &order, &clock).unwrap();
-        assert!(draft.findings.is_empty(), "the corpus has no faults");
+        let mut analysis = pipeline::analyze(&sources, faults, &options, &clock).unwrap();
+        assert!(analysis.findings.is_empty(), "the corpus has no faults");
         let target = OutputTarget { folder: &out, sources: &[], permission: Permission::OnlyOurs };
-        let publication = StagedOutput::begin(&target).unwrap();
-        pipeline::render(&sources, &mut draft, &order, &clock, &publication);
+        let output = StagedOutput::begin(&target).unwrap();
+        pipeline::render(&sources, &mut analysis, &options, &clock, &output);
         clock.start_stage(Stage::Publish, 0);
-        publication.finish().unwrap();
+        output.finish().unwrap();
         let (end, end_processor) = (Instant::now(), cpu_seconds());
         let begun = clock.0.into_inner().unwrap();
         let ends = begun.iter().skip(1).map(|(_, wall, processor)| (*wall, *processor));

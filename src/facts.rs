@@ -150,6 +150,19 @@ impl<T> Fact<T> {
     pub fn new(name: Name, fingerprint: Fingerprint, value: T) -> Self {
         Self(Arc::new(Inner { name, fingerprint, value }))
     }
+
+    /// Creates the only fact of a kind; all its data count.
+    pub fn of(kind: &str, value: T) -> Self
+    where
+        T: Serialize,
+    {
+        Self::new(Name::new(kind, ""), Fingerprint::of_data(&value), value)
+    }
+
+    /// Makes the running query depend on the value, without returning it.
+    pub fn touch(&self) {
+        read(self.0.name);
+    }
 }
 
 impl<T: Serialize> Serialize for Fact<T> {

@@ -104,18 +104,15 @@ fn read(
         config.set_base_url(url)?;
     }
     engine.begin();
-    let config = Fact::new(Name::new("config", ""), Fingerprint::of([format!("{config:?}")]), config);
-    let says = Fingerprint::of([options.today.to_string()]);
-    let today = Fact::new(Name::new("today", ""), says, options.today);
-    let says = Fingerprint::of([format!("{:?}", options.audience)]);
-    let audience = Fact::new(Name::new("audience", ""), says, options.audience);
+    let config = Fact::of("config", config);
+    let today = Fact::of("today", options.today);
+    let audience = Fact::of("audience", options.audience);
     engine.register(&config);
     engine.register(&today);
     engine.register(&audience);
     engine.register(sources);
     findings.extend(read_faults);
-    let says = Fingerprint::of([format!("{:?}", config.declared)]);
-    let declared = Fact::new(Name::new("declarations", ""), says, config.declared.clone());
+    let declared = Fact::of("declarations", config.declared.clone());
     engine.register(&declared);
     let published = (options.drafts, &today);
     let (mut site, faults) = load::pages_with(sources, published, &declared, engine, progress);

@@ -42,7 +42,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                 );
             } else if let Some(path) = pages.get(&address) {
                 refuse(format!("alias `{}` is the URL of `{path}`", alias.value), "remove the alias".into());
-            } else if context.site.list_addresses().any(|list| list == address) {
+            } else if context.site.has_list(&address) {
                 refuse(
                     format!("alias `{}` is the URL of a built-in page", alias.value),
                     "remove the alias".into(),

@@ -3,10 +3,13 @@
 use crate::check::{CheckContext, MAX_SUGGESTIONS};
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::site::kinds::ErrorData;
-use crate::site::{Head, Missing, Page};
+use crate::site::{Head, Kind, Missing, Page, PageId};
 
 /// Maximum number of headings compared with an anchor. Pages with more have a finding of their own.
 const MAX_COMPARED_HEADINGS: usize = 1_000;
+
+/// Maximum number of headings in a help.
+const MAX_LISTED: usize = 8;
 
 pub(super) const RULE: Rule = Rule {
     code: "broken-anchor",
@@ -17,7 +20,8 @@ pub(super) const RULE: Rule = Rule {
 /// Returns whether the missing heading follows from another finding: about the headings of the page, or about the
 /// heading of a solution.
 fn is_reported(context: &CheckContext<'_>, head: &Head, anchor: &str) -> bool {
-    let error = context.site.errors.iter().find(|error| error.head.source == head.source);
+    let error =
+        Some(&head.id).filter(|id| id.kind == Kind::Error).and_then(|id| context.site.error(&id.slug));
     let has_solution =
         |error: &Page<ErrorData>| error.data.solutions.iter().any(|solution| solution.id.value == anchor);
     !head.body.outline.knows_headings() || error.is_some_and(has_solution)
@@ -29,8 +33,9 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         let Missing::Anchor { page, anchor } = &link.missing else { continue };
         let is_suggested = found.len() < MAX_SUGGESTIONS;
         let head: Option<&Head> = match page {
-            Some(page) => context.site.heads().find(|head| head.id == *page),
-            None => context.site.heads().find(|head| head.source == link.span.source),
+            Some(page) => context.site.head(page),
+            None => PageId::of_path(&context.sources.get(link.span.source).path)
+                .and_then(|id| context.site.named(&id).find(|head| head.source == link.span.source)),
         };
         if head.is_some_and(|head| is_reported(context, head, anchor)) {
             continue;
@@ -44,7 +49,7 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
             None if !is_suggested => "use the id of a heading, or remove the fragment".to_string(),
             None => format!(
                 "use one of {}",
-                known.iter().map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
+                known.iter().take(MAX_LISTED).map(|id| format!("`#{id}`")).collect::<Vec<_>>().join(", ")
             ),
         };
         let whose = head

@@ -23,7 +23,7 @@ fn finding(site: &Site, target: &Spanned<String>) -> Option<Diagnostic> {
     };
     if is_web_address(&target.value)
         || DATA_FILES.contains(&address)
-        || site.list_addresses().any(|list| list == address)
+        || site.has_list(address)
         || is_page().is_some()
     {
         return None;

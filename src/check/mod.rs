@@ -54,7 +54,7 @@ use crate::engine::{Engine, Kind};
 use crate::facts::{Fact, Fingerprint, Name, unrecorded};
 use crate::files::{Sources, Span, Spanned};
 use crate::site::kinds::ErrorData;
-use crate::site::{Head, Links, Page, Site};
+use crate::site::{Head, Links, MakeSite, Page, Site};
 
 pub use broken_menu::run as menu;
 pub use markup::RULES as MARKUP_RULES;
@@ -186,33 +186,33 @@ pub const ALL: &[Check] = &[
 /// pages, and many such findings mean that a folder was moved.
 const MAX_SUGGESTIONS: usize = 100;
 
-/// Returns the findings of single pages, of links and of addresses, unordered. A page without findings is checked again when a fact it read has
-/// changed.
+/// Returns the findings of single pages, of links and of addresses, unordered. A page without findings is checked again
+/// when a fact it read has changed.
 pub fn pages(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let pages: Vec<(&Head, Site)> =
-        context.site.split_pages().filter(|(head, _)| !head.is_unread()).collect();
-    let run_checks = |(head, page): &(&Head, Site)| {
+    let pages: Vec<_> = context.site.split_pages().filter(|(head, _)| !head.is_unread()).collect();
+    let run_checks = |(head, make_site): &(&Head, MakeSite<'_>)| {
         context.engine.check(&format!("page {}", head.path), || {
-            let context = CheckContext { pages: page, ..*context };
-            let mut found: Vec<_> = with(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
+            let context = CheckContext { pages: &make_site(), ..*context };
+            let mut found: Vec<_> =
+                checks_of(CheckScope::Page).flat_map(|check| (check.run)(&context)).collect();
             found.extend(markup::run(&context));
             found
         })
     };
     let mut found: Vec<_> = pages.par_iter().flat_map_iter(run_checks).collect();
-    let others = with(CheckScope::Links).chain(with(CheckScope::Addresses));
+    let others = checks_of(CheckScope::Links).chain(checks_of(CheckScope::Addresses));
     found.extend(others.flat_map(|check| (check.run)(context)));
     found
 }
 
 /// Returns the findings that involve several pages, unordered.
 pub fn site(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let checks: Vec<&Check> = with(CheckScope::Site).collect();
+    let checks: Vec<&Check> = checks_of(CheckScope::Site).collect();
     let run_checks = |check: &&Check| context.engine.check(check.rule.code, || (check.run)(context));
     checks.par_iter().flat_map(run_checks).collect()
 }
 
-fn with(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
+fn checks_of(scope: CheckScope) -> impl Iterator<Item = &'static Check> {
     ALL.iter().filter(move |check| check.scope == scope)
 }
 

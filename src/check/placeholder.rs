@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::check::CheckContext;
+use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::{Head, scaffold};
+use crate::site::scaffold;
 
 pub(super) const RULE: Rule = Rule {
     code: "placeholder",
@@ -24,10 +24,8 @@ static SEARCH: LazyLock<AhoCorasick> =
     LazyLock::new(|| AhoCorasick::new(&*PHRASES).expect("the phrases are few and short"));
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    // A category without its own file uses the file of an error.
-    let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
-    let published = context.pages.heads().filter(|head| !head.draft).filter(has_file);
-    published
+    texts::files(context)
+        .filter(|head| !head.draft)
         .filter(|head| SEARCH.is_match(context.sources.get(head.source).text.as_str()))
         .flat_map(|head| {
             let text = &context.sources.get(head.source).text;

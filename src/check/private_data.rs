@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::check::CheckContext;
+use crate::check::{CheckContext, texts};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
 use crate::site::Head;
@@ -80,13 +80,7 @@ const NOBODY: [&str; 34] = [
 ];
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
-    let readings = context.pages.readings.iter().map(|page| &page.head);
-    let extractors = context.pages.extractors.iter().map(|page| &page.head).chain(readings);
-    let extractors = extractors.filter(|head| !head.is_unread());
-    // A category without a file of its own has that of an error.
-    let has_file = |head: &&Head| context.sources.get(head.source).path == head.path;
-    let heads = context.pages.heads().chain(extractors).filter(has_file);
-    heads.flat_map(|head| in_page(head, &context.sources.get(head.source).text)).collect()
+    texts::files(context).flat_map(|head| in_page(head, &context.sources.get(head.source).text)).collect()
 }
 
 fn in_page(head: &Head, text: &str) -> Vec<Diagnostic> {

@@ -16,6 +16,12 @@ pub(super) fn heads<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = &'s 
     context.pages.heads().chain(extractors).chain(readings)
 }
 
+/// Returns those of [`heads`] that were read from a file of their own; a category may be implied by the files of its errors.
+pub(super) fn files<'s>(context: &CheckContext<'s>) -> impl Iterator<Item = &'s Head> {
+    let sources = context.sources;
+    heads(context).filter(move |head| !head.is_unread() && sources.get(head.source).path == head.path)
+}
+
 /// Returns the one-line Markdown of the front matter that contains one of `marks`, with its outline. Quotes and folded lines
 /// shift offsets, so findings cover the whole value.
 pub(super) fn lines<'s>(

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use jiff::civil::Date;
+use serde::Serialize;
 
 use crate::cli::arguments::engines::{FileOptions, LlamaOptions, VllmOptions};
 use crate::cli::arguments::import::ImportOptions;
@@ -305,7 +306,8 @@ pub(crate) struct FitOptions {
 }
 
 /// Systems by the memory that programs see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum OsName {
     /// Linux
     Linux,
@@ -315,9 +317,11 @@ pub(crate) enum OsName {
     Macos,
     /// macOS before version 26
     #[value(name = "macos-15")]
+    #[serde(rename = "macos-15")]
     Macos15,
     /// macOS 26 and later
     #[value(name = "macos-26")]
+    #[serde(rename = "macos-26")]
     Macos26,
 }
 

@@ -1,5 +1,6 @@
 //! `kbgen build`: writes the site to a folder, and with `--bundle` also to one file.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cli::arguments::{Arguments, BuildOptions};
@@ -10,7 +11,7 @@ use crate::cli::{Outcome, environment};
 use crate::compress;
 use crate::config::placeholders;
 use crate::diag::Diagnostic;
-use crate::emit::{OutputTarget, Permission, Published, SingleFile, StagedOutput};
+use crate::emit::{OutputTarget, Permission, Published, Report, SingleFile, StagedOutput};
 use crate::files::{BegunFiles, Key, Sink, Sources};
 use crate::host_limits::{SiteStats, format_bytes};
 use crate::load::{self, Drafts};
@@ -18,6 +19,9 @@ use crate::pipeline::{self, RenderStatus, SiteOptions};
 use crate::progress::{BuildProgress, Stage};
 use crate::render::{Audience, BUNDLE_MARK};
 use crate::site::format_count;
+
+/// Folder below the root that a site is written to by default.
+pub(super) const DEFAULT_OUTPUT: &str = "public";
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -35,16 +39,8 @@ pub(super) fn run(
             return Ok(report_refusal(terminal, &found, &sources));
         }
     }
-    let cache = BuildCache::open(&root, &options.cache, terminal);
-    let site_options = SiteOptions {
-        today: options.date.unwrap_or_else(environment::today),
-        drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
-        base_url: options.base_url.clone(),
-        audience: Audience::World,
-        engine: Arc::new(cache.engine()),
-    };
-    let folder = options.output_dir.clone().unwrap_or_else(|| root.join("public"));
-    let made_of = ["site.toml", "content", "templates", "static", "i18n"].map(|name| root.join(name));
+    let folder = options.output_dir.clone().unwrap_or_else(|| root.join(DEFAULT_OUTPUT));
+    let made_of = load::INPUTS.map(|name| root.join(name));
     let permission = if options.force { Permission::TakeOver } else { Permission::OnlyOurs };
     let single = options.bundle.as_deref().map(|path| SingleFile {
         path,
@@ -52,60 +48,46 @@ pub(super) fn run(
         sources: &made_of,
         permission,
     });
-    if let Some(single) = &single {
-        single.check_owner()?;
-    }
+    single.as_ref().map_or(Ok(()), SingleFile::check_owner)?;
+    let cache = BuildCache::open(&root, &options.cache, terminal);
+    let site_options = site_options(options, &cache);
+    let refuse = |found: &[Diagnostic]| {
+        progress.hide();
+        cache.save(&site_options.engine, terminal);
+        Ok(report_refusal(terminal, found, &sources))
+    };
     let mut analysis = pipeline::analyze(&sources, faults, &site_options, &progress)?;
     if analysis.has_errors() {
-        cache.save(&site_options.engine, terminal);
-        return Ok(report_refusal(terminal, &analysis.findings, &sources));
+        return refuse(&analysis.findings);
     }
     let target = OutputTarget { folder: &folder, sources: &made_of, permission };
     let output =
         StagedOutput::begin(&target).inspect_err(|_| terminal.findings(&analysis.findings, &sources))?;
     let output = output.with_record(cache.record());
     let sink = OutputSink { output: &output, options, size: Mutex::default(), begun: BegunFiles::default() };
-    let status = pipeline::render(&sources, &mut analysis, &site_options, &progress, &sink);
-    if status == RenderStatus::Failed {
-        progress.hide();
-        cache.save(&site_options.engine, terminal);
-        return Ok(report_refusal(terminal, &analysis.findings, &sources));
+    if pipeline::render(&sources, &mut analysis, &site_options, &progress, &sink) == RenderStatus::Failed {
+        return refuse(&analysis.findings);
     }
     pipeline::pictures(&sources, &analysis, &site_options, &progress, &sink);
-    progress.hide();
     let size = sink.size.into_inner().unwrap_or_else(PoisonError::into_inner);
-    terminal.findings(&analysis.findings, &sources);
-    let bundle = match &single {
-        None => None,
-        Some(single) => match pipeline::bundle(&sources, &analysis, &site_options) {
-            Ok(bytes) => Some((single, bytes)),
-            Err(faults) => {
-                cache.save(&site_options.engine, terminal);
-                return Ok(report_refusal(terminal, &faults, &sources));
-            }
-        },
+    let bundle = single.as_ref().map(|_| pipeline::bundle(&sources, &analysis, &site_options)).transpose();
+    let bundle = match bundle {
+        Ok(bundle) => bundle,
+        Err(faults) => return refuse(&[analysis.findings, faults].concat()),
     };
+    progress.hide();
+    terminal.findings(&analysis.findings, &sources);
     progress.start_stage(Stage::Publish, 0);
     let Published { report, record } =
         output.finish().inspect_err(|_| cache.save(&site_options.engine, terminal))?;
     cache.save_published(&site_options.engine, record.as_ref(), terminal);
-    terminal.message(format!(
-        "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
-        format_count(analysis.site.heads().count() as u64),
-        format_count(size.files),
-        folder.display(),
-        format_count(report.written as u64),
-        format_count(report.unchanged as u64),
-        format_count(report.removed as u64)
-    ));
+    let pages = analysis.site.heads().count();
+    terminal.message(summary(pages, size.files, &folder, &report));
     size.report().iter().for_each(|line| terminal.message(line));
-    if let Some((single, bytes)) = bundle {
+    if let Some((single, bytes)) = single.zip(bundle) {
         single.write(&bytes)?;
-        terminal.message(format!(
-            "bundle in {}: {}",
-            single.path.display(),
-            format_bytes(bytes.len() as u64)
-        ));
+        let size = format_bytes(bytes.len() as u64);
+        terminal.message(format!("bundle in {}: {size}", single.path.display()));
     }
     if options.timings {
         progress.report().iter().for_each(|line| terminal.message(line));
@@ -113,6 +95,29 @@ pub(super) fn run(
     // Freeing millions of allocations one by one takes time, and the process ends here.
     std::mem::forget((analysis, sources, site_options));
     Ok(Outcome::Success)
+}
+
+fn site_options(options: &BuildOptions, cache: &BuildCache) -> SiteOptions {
+    SiteOptions {
+        today: options.date.unwrap_or_else(environment::today),
+        drafts: if options.drafts { Drafts::Include } else { Drafts::Exclude },
+        base_url: options.base_url.clone(),
+        audience: Audience::World,
+        engine: Arc::new(cache.engine()),
+    }
+}
+
+/// Describes what was written.
+fn summary(pages: usize, files: u64, folder: &Path, report: &Report) -> String {
+    format!(
+        "{} pages, {} files in {}: {} written, {} unchanged, {} removed",
+        format_count(pages as u64),
+        format_count(files),
+        folder.display(),
+        format_count(report.written as u64),
+        format_count(report.unchanged as u64),
+        format_count(report.removed as u64)
+    )
 }
 
 /// Reports the findings that prevent the build.

@@ -13,7 +13,7 @@ use crate::cli::environment;
 use crate::cli::terminal::Terminal;
 use crate::config::Config;
 use crate::engine::{Engine, Kind};
-use crate::facts::{Fact, Fingerprint, Name, unrecorded};
+use crate::facts::{Fact, unrecorded};
 use crate::files::{Key, Sources};
 use crate::load::{self, EMBEDDED_COMMIT, EMBEDDED_DATE, EMBEDDED_HASH};
 
@@ -127,10 +127,10 @@ impl KnowledgeBase {
             engine.register(self.sources());
             return engine.query(Kind::Diagnosis, name, || make(self.sources()));
         };
-        let stamps = Fact::new(Name::new("stamps", ""), Fingerprint::of([stamps]), ());
+        let stamps = Fact::of("stamps", stamps);
         engine.register(&stamps);
         engine.query(Kind::Diagnosis, name, || {
-            let () = *stamps;
+            stamps.touch();
             unrecorded(|| make(self.sources()))
         })
     }

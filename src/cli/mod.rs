@@ -6,6 +6,7 @@ mod build_cache;
 mod changed;
 mod check;
 mod completions;
+mod curl;
 mod diagnose;
 mod environment;
 mod estimate;

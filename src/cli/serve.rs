@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cli::arguments::{Arguments, ServeOptions};
+use crate::cli::build::DEFAULT_OUTPUT;
 use crate::cli::build_cache::BuildCache;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
@@ -36,8 +37,8 @@ pub(super) fn run(
         names: options.allow_host.clone(),
         limits: Limits::default(),
         stall_limit: StallLimit::default(),
-        watch: ["content", "templates", "static", "i18n", "site.toml"].map(PathBuf::from).to_vec(),
-        ignore: vec![PathBuf::from("public")],
+        watch: load::INPUTS.map(PathBuf::from).to_vec(),
+        ignore: vec![PathBuf::from(DEFAULT_OUTPUT)],
         open: if options.open { OpenBrowser::Yes } else { OpenBrowser::No },
         root: root.clone(),
     };

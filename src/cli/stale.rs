@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::diag;
 use crate::escape::one_line;
 use crate::load::{self, Drafts};
-use crate::site::{PageId, Site};
+use crate::site::{Kind, PageId, Site};
 
 #[derive(Serialize)]
 struct StalePage {
@@ -94,7 +94,8 @@ fn stale(
     missing: &BTreeMap<String, Vec<String>>,
 ) -> Vec<StalePage> {
     let category = |id: &PageId| {
-        site.errors.iter().find(|error| error.head.id == *id).map(|error| error.data.category.as_str())
+        let error = Some(id).filter(|id| id.kind == Kind::Error).and_then(|id| site.error(&id.slug));
+        error.map(|error| error.data.category.as_str())
     };
     let mut pages: Vec<StalePage> = site
         .heads()

@@ -9,6 +9,8 @@ mod toml;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::custom::{
     BAD_DECLARATION, CollectionDeclaration, Declarations, FieldDeclaration, FieldDeclarations, OptionalPage,
     VocabulariesDeclaration, WrittenDeclarations,
@@ -126,7 +128,7 @@ record! {
 }
 
 /// Settings of a site.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Config {
     /// Format of the pages, and where it is set.
     pub format: Spanned<i64>,

@@ -1,5 +1,7 @@
 //! Addresses of the repository at its host: for edits and for new issues.
 
+use serde::Serialize;
+
 use crate::schema::words;
 
 words! {
@@ -15,7 +17,7 @@ words! {
 }
 
 /// Repository with the content of a site.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Repository {
     /// Address, without a slash at the end.
     pub url: String,

@@ -1,5 +1,7 @@
 //! Theme settings: values of the custom properties of the style sheets, and the logo.
 
+use serde::Serialize;
+
 use crate::config::BAD_SETTINGS;
 use crate::diag::{Diagnostic, nearest};
 use crate::files::{Sources, Spanned};
@@ -8,7 +10,7 @@ use crate::files::{Sources, Spanned};
 const LOGO: &str = "logo";
 
 /// Theme settings of a site.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Theme {
     /// Static file that replaces the mark before the site's name: `logo.svg`.
     pub logo: Option<String>,

@@ -1,5 +1,7 @@
 //! Collections of pages that a site declares.
 
+use serde::Serialize;
+
 use crate::custom::fields::OwnField;
 use crate::files::Spanned;
 use crate::schema::record;
@@ -18,7 +20,7 @@ record! {
 }
 
 /// A collection: a folder below `content/`, a template and a list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Collection {
     /// Name of its folder, and first part of its addresses.
     pub name: Spanned<String>,

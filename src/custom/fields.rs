@@ -54,7 +54,7 @@ record! {
 pub type FieldDeclarations = Vec<(Spanned<String>, FieldDeclaration)>;
 
 /// A declared field.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct OwnField {
     /// Key in the front matter.
     pub name: Spanned<String>,
@@ -130,7 +130,7 @@ impl OwnField {
             ),
             _ if kind != FieldKind::Choice && !words.is_empty() => fault(
                 name.span,
-                format!("`{}` has words, but is no choice", name.value),
+                format!("`words` of `{}` requires `kind = \"choice\"`", name.value),
                 "add `kind = \"choice\"`, or remove `words`".into(),
             ),
             (FieldKind::Entry, None) => fault(

@@ -4,6 +4,8 @@ mod collection;
 mod fields;
 mod vocabularies;
 
+use serde::Serialize;
+
 use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Spanned;
 use crate::pack::Pack;
@@ -65,7 +67,7 @@ pub struct WrittenDeclarations {
 }
 
 /// Validated declarations.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Declarations {
     /// Enabled packs.
     pub packs: Vec<Pack>,

@@ -1,5 +1,7 @@
 //! Words of a site for severities and costs of errors and for systems.
 
+use serde::Serialize;
+
 use crate::custom::BAD_DECLARATION;
 use crate::diag::Diagnostic;
 use crate::files::Spanned;
@@ -25,7 +27,7 @@ record! {
 }
 
 /// Declared vocabularies; empty ones are built in.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Vocabularies {
     /// Severities of errors, the worst first.
     pub severities: Words,

@@ -68,9 +68,9 @@ pub struct Report {
 /// # Errors
 /// As [`StagedOutput::begin`] and [`StagedOutput::finish`].
 pub fn write(outputs: &Outputs, target: &OutputTarget) -> Result<Report> {
-    let publication = StagedOutput::begin(target)?;
-    outputs.write_to(&publication);
-    Ok(publication.finish()?.report)
+    let output = StagedOutput::begin(target)?;
+    outputs.write_to(&output);
+    Ok(output.finish()?.report)
 }
 
 #[cfg(test)]
@@ -87,11 +87,11 @@ mod tests {
         let folder = root.path().join("public");
         let emit = |parts: &[&str]| {
             let target = OutputTarget { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
-            let publication = StagedOutput::begin(&target).unwrap();
+            let output = StagedOutput::begin(&target).unwrap();
             let (last, parts) = parts.split_last().unwrap();
-            parts.iter().for_each(|part| publication.append("data/all.txt", part.as_bytes()));
-            publication.write("data/all.txt".to_string(), last.as_bytes().to_vec());
-            publication.finish().unwrap().report
+            parts.iter().for_each(|part| output.append("data/all.txt", part.as_bytes()));
+            output.write("data/all.txt".to_string(), last.as_bytes().to_vec());
+            output.finish().unwrap().report
         };
         let text = || fs::read_to_string(folder.join("data/all.txt")).unwrap();
         let (written, unchanged) =
@@ -117,9 +117,9 @@ mod tests {
         let emit = |files: &[(&str, &str)]| {
             let mut outputs = Outputs::default();
             files.iter().for_each(|(path, text)| outputs.add(*path, *text));
-            let publication = StagedOutput::begin_at(paths.clone(), Permission::OnlyOurs).unwrap();
-            outputs.write_to(&publication);
-            publication.finish().unwrap().report
+            let output = StagedOutput::begin_at(paths.clone(), Permission::OnlyOurs).unwrap();
+            outputs.write_to(&output);
+            output.finish().unwrap().report
         };
         let found = || {
             let entries =

@@ -153,7 +153,7 @@ impl Engine {
         if self.results.is_disabled() {
             return function(arguments);
         }
-        // Arguments derive `Debug`, so their output contains all their data.
+        // The `Debug` output of arguments contains all their data; that of a model family is its unique name.
         self.results.get_or(kind, &Key::of([format!("{arguments:?}")]), || function(arguments))
     }
 

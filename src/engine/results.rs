@@ -11,61 +11,48 @@ use serde::de::DeserializeOwned;
 use crate::engine::pack::{self, ResultPack};
 use crate::files::Key;
 
-/// Kinds of cached results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Facts that each query read.
-    Reads,
-    /// Parsed error pages.
-    Pages,
-    /// Queries that produced files without errors, and checks without findings.
-    Clean,
-    /// Solutions of an error, by their text.
-    Solutions,
-    /// Data computed from all pages.
-    Gathered,
-    /// Word counts of pages.
-    Words,
-    /// Bodies as HTML.
-    Prose,
-    /// Matches of the samples of an error.
-    Hits,
-    /// Memory figures of a model.
-    Figures,
-    /// Diagnosis tables of a whole knowledge base.
-    Diagnosis,
+/// Declares the kinds of cached results, each with its name, which is also its file name.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])+ $kind:ident = $name:literal,)+) => {
+        /// Kinds of cached results.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Kind {
+            $($(#[doc = $doc])+ $kind,)+
+        }
+
+        impl Kind {
+            /// All kinds, in the order of their declaration.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$kind),+];
+
+            /// Returns the name, also used as the file name.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name),+ }
+            }
+        }
+    };
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 10] = [
-        Self::Reads,
-        Self::Pages,
-        Self::Clean,
-        Self::Solutions,
-        Self::Gathered,
-        Self::Words,
-        Self::Prose,
-        Self::Hits,
-        Self::Figures,
-        Self::Diagnosis,
-    ];
-
-    /// Returns the name, also used as the file name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reads => "reads",
-            Self::Pages => "pages",
-            Self::Clean => "clean",
-            Self::Solutions => "solutions",
-            Self::Gathered => "gathered",
-            Self::Words => "words",
-            Self::Prose => "prose",
-            Self::Hits => "hits",
-            Self::Figures => "figures",
-            Self::Diagnosis => "diagnosis",
-        }
-    }
+kinds! {
+    /// Facts that each query read.
+    Reads = "reads",
+    /// Parsed error pages.
+    Pages = "pages",
+    /// Queries that produced files without errors, and checks without findings.
+    Clean = "clean",
+    /// Solutions of an error, by their text.
+    Solutions = "solutions",
+    /// Data computed from all pages.
+    Gathered = "gathered",
+    /// Word counts of pages.
+    Words = "words",
+    /// Bodies as HTML.
+    Prose = "prose",
+    /// Matches of the samples of an error.
+    Hits = "hits",
+    /// Memory figures of a model.
+    Figures = "figures",
+    /// Diagnosis tables of a whole knowledge base.
+    Diagnosis = "diagnosis",
 }
 
 impl Kind {

@@ -8,6 +8,8 @@ mod part;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use serde::Serialize;
+
 pub use calls::{Call, calls};
 pub use part::{TextPart, parts};
 
@@ -17,7 +19,7 @@ pub const fn text(english: &'static str) -> &'static str {
 }
 
 /// Translations into one language, by English text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Translations {
     translations: BTreeMap<String, String>,
 }

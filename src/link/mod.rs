@@ -86,8 +86,8 @@ impl<'s> LinkResolver<'s> {
             self.add_lines(&mut links, head, data);
         }
         if !links.dangling.is_empty() {
-            // Records a dependency on the text: edits above the body move its spans.
-            let _ = self.sources.get(head.source).text.len();
+            // Edits above the body move its spans.
+            self.sources.get(head.source).text.touch();
         }
         links
     }
@@ -98,7 +98,9 @@ impl<'s> LinkResolver<'s> {
                 // In a line, an image becomes its text.
                 let link = Link { image: false, ..link };
                 match self.target(head, &link) {
-                    Ok(target) => drop(links.lines.insert(link.destination, target)),
+                    Ok(target) => {
+                        links.lines.insert(link.destination, target);
+                    }
                     Err(missing) => links.dangling.push(Dangling {
                         span: line.span,
                         destination: link.destination,
@@ -178,7 +180,7 @@ impl<'s> LinkResolver<'s> {
                 None => Err(Missing::Page),
             };
         }
-        if self.site.list_addresses().any(|address| address == wanted) {
+        if self.site.has_list(wanted) {
             return Ok(LinkTarget::Listing { address: wanted.to_string(), anchor });
         }
         let page = PageId::of_address(wanted).filter(|id| id.kind != Kind::Include).ok_or(Missing::Page)?;

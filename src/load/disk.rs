@@ -17,18 +17,22 @@ use crate::load::names::{BadName, Names, printable};
 use crate::load::pages::MAX_PAGE_BYTES;
 use crate::load::rules::{FILE_NAME, NOT_A_FILE, NOT_UTF8, TOO_LARGE};
 use crate::load::theme;
-use crate::site::is_generated;
+use crate::site::{format_count, is_generated};
 
 /// Folder of pages.
 const CONTENT: &str = "content";
 /// Folder of templates.
 const TEMPLATES: &str = "templates";
+/// Folder of static files.
+const STATIC: &str = "static";
 /// Folder of translations.
 const TRANSLATIONS: &str = "i18n";
-/// All folders of a site.
-const FOLDERS: [&str; 4] = [CONTENT, TEMPLATES, "static", TRANSLATIONS];
 /// File with the settings.
 const SETTINGS: &str = "site.toml";
+/// Files and folders that a site is made of, relative to its root.
+pub const INPUTS: [&str; 5] = [SETTINGS, CONTENT, TEMPLATES, STATIC, TRANSLATIONS];
+/// All folders of a site.
+const FOLDERS: &[&str] = INPUTS.split_at(1).1;
 /// Maximum size of the settings, in bytes.
 const MAX_SETTINGS_BYTES: u64 = 64 * 1024;
 /// Maximum size of a template or a translation file, in bytes.
@@ -37,6 +41,8 @@ const MAX_TEMPLATE_BYTES: u64 = 1024 * 1024;
 const HIDDEN: [&str; 2] = [".well-known", ".htaccess"];
 /// Number of bytes that are examined to detect UTF-16.
 const UTF16_SAMPLE: usize = 1024;
+/// Text is UTF-16 if NUL is more than one byte in this many: Latin letters have it in every second byte.
+const UTF16_NULS: usize = 3;
 /// Maximum size of a static file, in bytes.
 const MAX_STATIC_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -55,7 +61,7 @@ pub fn read(root: &Path) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
 pub fn read_again(root: &Path, earlier: &Sources) -> anyhow::Result<(Sources, Vec<Diagnostic>)> {
     let mut sources = Sources::after(earlier);
     theme::add(&mut sources);
-    read_into(root, &FOLDERS, sources, &|_| true)
+    read_into(root, FOLDERS, sources, &|_| true)
 }
 
 /// Reads only `site.toml` and the files in `content/` whose path `is_needed`, for commands that render no pages.
@@ -104,7 +110,7 @@ fn read_into(
 
 /// Returns all files in a site whose names kbgen uses for its own files.
 pub fn own_files(root: &Path) -> Vec<Leftover> {
-    leftovers(root, &FOLDERS)
+    leftovers(root, FOLDERS)
 }
 
 /// Reads a single page; `None` if it is not a regular UTF-8 file, or too large.
@@ -142,7 +148,7 @@ impl Reader<'_> {
         }
         let walk = WalkDir::new(&top).sort_by_file_name().into_iter().filter_entry(|entry| {
             let name = entry.file_name().to_string_lossy();
-            entry.depth() == 0 || !is_scratch(&name) || (folder == "static" && HIDDEN.contains(&&*name))
+            entry.depth() == 0 || !is_scratch(&name) || (folder == STATIC && HIDDEN.contains(&&*name))
         });
         let needed = walk.filter(|entry| {
             let Ok(entry) = entry else { return true };
@@ -216,8 +222,9 @@ impl Reader<'_> {
             }
             Refusal::Name((message, help)) => Diagnostic::error(&FILE_NAME, place, message).help(help),
             Refusal::TooLarge { bytes, most } => {
-                Diagnostic::error(&TOO_LARGE, place, format!("file of {bytes} bytes"))
-                    .help(format!("at most {most} are allowed"))
+                let [bytes, most] = [bytes, most].map(format_count);
+                let message = format!("file is too large: {bytes} bytes, at most {most}");
+                Diagnostic::error(&TOO_LARGE, place, message).help("split the page, or shrink the file")
             }
         });
     }
@@ -247,11 +254,11 @@ struct NotUtf8 {
     message: &'static str,
 }
 
-/// Decodes UTF-8. Recognizes UTF-16 by its byte order mark, or by NUL in half of its bytes.
+/// Decodes UTF-8. Recognizes UTF-16 by its byte order mark, or by its many NUL bytes.
 fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
     let is_marked = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
     let nuls = bytes.iter().take(UTF16_SAMPLE).filter(|byte| **byte == 0).count();
-    if is_marked || nuls > bytes.len().min(UTF16_SAMPLE) / 3 {
+    if is_marked || nuls > bytes.len().min(UTF16_SAMPLE) / UTF16_NULS {
         return Err(NotUtf8 { text: String::new(), at: 0..0, message: "the file is UTF-16" });
     }
     String::from_utf8(bytes).map_err(|error| {

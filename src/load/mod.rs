@@ -19,7 +19,7 @@ mod stamps;
 mod theme;
 mod yaml_faults;
 
-pub use disk::{own_files, read, read_again, read_content, read_page, read_settings};
+pub use disk::{INPUTS, own_files, read, read_again, read_content, read_page, read_settings};
 pub use embedded::{EMBEDDED_COMMIT, EMBEDDED_DATE, EMBEDDED_HASH, embedded, embedded_settings};
 pub use migrate::{MigratedPage, migrate, old_keys};
 pub use pages::{Drafts, front_matter_pages, pages, pages_declared, pages_with};

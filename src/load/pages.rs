@@ -44,8 +44,8 @@ pub fn pages(sources: &Sources, drafts: Drafts) -> (Site, Vec<Diagnostic>) {
 
 /// As [`pages`], for a site with declarations.
 pub fn pages_declared(sources: &Sources, drafts: Drafts, declared: Declarations) -> (Site, Vec<Diagnostic>) {
-    let published = (drafts, &Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX));
-    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
+    let published = (drafts, &Fact::of("today", Date::MAX));
+    let declared = Fact::of("declarations", declared);
     let scope = Scope { published, outlines: true };
     pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress)
 }
@@ -56,8 +56,8 @@ pub fn front_matter_pages(
     drafts: Drafts,
     declared: Declarations,
 ) -> (Site, Vec<Diagnostic>) {
-    let published = (drafts, &Fact::new(Name::new("today", ""), Fingerprint::default(), Date::MAX));
-    let declared = Fact::new(Name::new("declarations", ""), Fingerprint::default(), declared);
+    let published = (drafts, &Fact::of("today", Date::MAX));
+    let declared = Fact::of("declarations", declared);
     let scope = Scope { published, outlines: false };
     pages_in(sources, scope, &declared, &Engine::without_cache(), &NoProgress)
 }
@@ -252,7 +252,6 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
         let front = head.front.start..head.front.end;
         let rest =
             [&text[front.start..title.start.max(front.start)], &text[title.end.max(front.start)..front.end]];
-        let unread = format!("{:?}", head.unread);
         // Titles of solutions are headings.
         let outline = &head.body.outline;
         let headings: String = outline
@@ -262,8 +261,8 @@ fn add(site: &mut Site, place: &PagePath<'_>, fields: &Fields, head: Head) {
             .map(|heading| format!("{} {}\n", heading.id, heading.title))
             .collect();
         let vocabularies = (place.kind == Kind::Error).then_some(&place.declared.vocabularies);
-        let own = format!("{:?} {vocabularies:?}", place.own_fields());
-        let says = Fingerprint::of([&place.source.path, rest[0], rest[1], &unread, &headings, &own]);
+        let own = (place.own_fields(), vocabularies);
+        let says = Fingerprint::of_data(&(&place.source.path, rest, &head.unread, headings, own));
         Page { data: Fact::new(Name::new("data", &place.source.path), says, data), head }
     }
     match place.kind {

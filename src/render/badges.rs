@@ -5,7 +5,7 @@ use quick_xml::events::BytesText;
 
 use crate::files::Outputs;
 use crate::i18n::{Translations, text};
-use crate::render::views::{RenderContext, RunsOn, runs_on};
+use crate::render::views::{RenderContext, RunsOn};
 use crate::render::xml;
 use crate::site::format_count;
 
@@ -16,7 +16,7 @@ const LABEL: &str = text("runs on");
 pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
     for model in &cx.site().models {
-        if let Some(answer) = runs_on(cx.inputs, model) {
+        if let Some(answer) = cx.runs_on(model) {
             let texts = cx.texts();
             let title = sentence(texts, &model.head.title.value, &answer);
             let picture = picture(&title, texts.tr(LABEL), &memory(texts, &answer))
@@ -28,19 +28,21 @@ pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
 }
 
 /// Returns the text on the right: `12 GB`, the size as sold.
-fn memory(texts: &Translations, answer: &RunsOn) -> String {
-    answer.memory_gib.map_or_else(|| texts.tr("several GPUs").into(), |gib| format!("{gib} GB"))
+fn memory(texts: &Translations, answer: &RunsOn<'_>) -> String {
+    answer.card.map_or_else(|| texts.tr("several GPUs").into(), |card| format!("{} GB", card.memory_gib))
 }
 
 /// Returns the alternative text of a badge.
-pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> String {
+pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn<'_>) -> String {
     let run = texts.fill(
         "{quant}, {n} tokens of context",
         &[("quant", &answer.run.quant_name), ("n", &format_count(answer.run.ctx))],
     );
-    match answer.memory_gib {
-        Some(gib) => texts
-            .fill("{model} runs on a {n} GB GPU ({run})", &[("model", &model), ("n", &gib), ("run", &run)]),
+    match answer.card {
+        Some(card) => texts.fill(
+            "{model} runs on a {n} GB GPU ({run})",
+            &[("model", &model), ("n", &card.memory_gib), ("run", &run)],
+        ),
         None => {
             texts.fill("{model} is larger than any single GPU ({run})", &[("model", &model), ("run", &run)])
         }
@@ -48,7 +50,7 @@ pub(super) fn sentence(texts: &Translations, model: &str, answer: &RunsOn) -> St
 }
 
 /// Returns the width of the badge in pixels.
-pub(super) fn width_of(texts: &Translations, answer: &RunsOn) -> usize {
+pub(super) fn width_of(texts: &Translations, answer: &RunsOn<'_>) -> usize {
     part(texts.tr(LABEL)) + part(&memory(texts, answer))
 }
 

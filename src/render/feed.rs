@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use jiff::civil::Date;
 use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesText, Event};
+use quick_xml::events::BytesText;
 
 use crate::files::Outputs;
 use crate::render::views::RenderContext;
@@ -58,13 +58,13 @@ pub(super) fn files(cx: &RenderContext<'_>) -> Outputs {
         }
     });
     for feed in std::iter::once(everything).chain(categories) {
-        let bytes = write(cx, &feed).expect("writing to memory never fails");
+        let bytes = document(cx, &feed);
         outputs.add(feed.address, bytes);
     }
     outputs
 }
 
-fn write(cx: &RenderContext<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
+fn document(cx: &RenderContext<'_>, feed: &Feed<'_>) -> Vec<u8> {
     let config = cx.inputs.config;
     let base = &config.base_url;
     let mut entries: Vec<FeedEntry<'_>> = feed
@@ -75,33 +75,36 @@ fn write(cx: &RenderContext<'_>, feed: &Feed<'_>) -> std::io::Result<Vec<u8>> {
     entries.sort_by_key(|entry| (Reverse(entry.day), &entry.head.id));
     entries.truncate(MAX_ENTRIES);
     let updated = entries.first().map_or(Date::constant(1970, 1, 1), |entry| entry.day);
-    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
-    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    let root = writer
-        .create_element("feed")
-        .with_attributes([("xmlns", "http://www.w3.org/2005/Atom"), ("xml:lang", config.language.as_str())]);
-    root.write_inner_content(|writer| {
-        text(writer, "title", &feed.title)?;
-        if !feed.subtitle.is_empty() {
-            text(writer, "subtitle", &feed.subtitle)?;
-        }
-        let page = format!("{base}{}", feed.page);
-        text(writer, "id", &page)?;
-        text(writer, "updated", &instant(updated))?;
-        let own = format!("{base}{}", feed.address);
-        writer
-            .create_element("link")
-            .with_attributes([("rel", "self"), ("type", "application/atom+xml"), ("href", own.as_str())])
-            .write_empty()?;
-        writer.create_element("link").with_attribute(("href", page.as_str())).write_empty()?;
-        writer.create_element("author").write_inner_content(|writer| text(writer, "name", &config.title))?;
-        text(writer, "rights", &config.license)?;
-        for each in &entries {
-            entry(writer, cx, each)?;
-        }
+    xml::document(|writer| {
+        let root = writer.create_element("feed").with_attributes([
+            ("xmlns", "http://www.w3.org/2005/Atom"),
+            ("xml:lang", config.language.as_str()),
+        ]);
+        root.write_inner_content(|writer| {
+            text(writer, "title", &feed.title)?;
+            if !feed.subtitle.is_empty() {
+                text(writer, "subtitle", &feed.subtitle)?;
+            }
+            let page = format!("{base}{}", feed.page);
+            text(writer, "id", &page)?;
+            text(writer, "updated", &instant(updated))?;
+            let own = format!("{base}{}", feed.address);
+            writer
+                .create_element("link")
+                .with_attributes([("rel", "self"), ("type", "application/atom+xml"), ("href", own.as_str())])
+                .write_empty()?;
+            writer.create_element("link").with_attribute(("href", page.as_str())).write_empty()?;
+            writer
+                .create_element("author")
+                .write_inner_content(|writer| text(writer, "name", &config.title))?;
+            text(writer, "rights", &config.license)?;
+            for each in &entries {
+                entry(writer, cx, each)?;
+            }
+            Ok(())
+        })?;
         Ok(())
-    })?;
-    Ok(xml::file(writer))
+    })
 }
 
 fn entry(writer: &mut Writer<Vec<u8>>, cx: &RenderContext<'_>, entry: &FeedEntry<'_>) -> std::io::Result<()> {

@@ -11,7 +11,7 @@ use crate::site::{Kind, Page, PageId};
 
 /// Returns the JSON-LD of a page: its type, its data files and its breadcrumbs.
 pub(super) fn page(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
-    let mut graph = vec![what(cx, meta, canonical)];
+    let mut graph = vec![page_node(cx, meta, canonical)];
     match meta.kind {
         "calculator" | "models" => graph.push(models(cx)),
         "hardware" => graph.push(devices(cx)),
@@ -27,7 +27,7 @@ fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     Value::from_pairs(fields)
 }
 
-fn what(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
+fn page_node(cx: &RenderContext<'_>, meta: &PageMeta<'_>, canonical: &str) -> Value {
     let config = cx.inputs.config;
     let kind = match meta.kind {
         "error" | "guide" | "tool" | "quant" | "entry" => "TechArticle",

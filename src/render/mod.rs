@@ -43,6 +43,8 @@ use jiff::civil::Date;
 use kbgen_signature::similar_pages;
 use rayon::prelude::*;
 
+use serde::Serialize;
+
 use crate::config::Config;
 use crate::diag::{Diagnostic, Rule};
 use crate::diagnosis::{CompiledSignatures, LazySignatures};
@@ -63,7 +65,7 @@ pub use templates::TEMPLATE_ERROR;
 pub const RULES: &[Rule] = &[TEMPLATE_ERROR];
 
 /// Audience of the pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Audience {
     /// Readers of the published site.
     World,
@@ -173,11 +175,11 @@ pub fn files(
     inputs.progress.start_stage(Stage::Pages, queries.len());
     let (first, rest): (Vec<_>, Vec<_>) =
         queries.into_iter().partition(|query| is_first(query.about, &query.name));
-    all(inputs, &first, sink)?;
+    run_queries(inputs, &first, sink)?;
     if !go_on(Milestone::First) {
         return Ok(());
     }
-    all(inputs, &rest, sink)?;
+    run_queries(inputs, &rest, sink)?;
     go_on(Milestone::Pages);
     let mut builders: Vec<(&str, DataBuilder)> = vec![
         ("diagnose.js", diagnose::tables),
@@ -208,7 +210,7 @@ pub fn files(
     let schemas = data_query("schemas", || schemas::files(inputs.config));
     let queries: Vec<_> = streamed.chain(data).chain([schemas]).collect();
     inputs.progress.start_stage(Stage::Data, queries.len());
-    all(inputs, &queries, sink)?;
+    run_queries(inputs, &queries, sink)?;
     hosting::files(inputs).write_to(sink);
     Ok(())
 }
@@ -225,7 +227,11 @@ type DataBuilder = fn(&RenderContext<'_>) -> Outputs;
 type StreamBuilder = fn(&RenderContext<'_>, &dyn Sink) -> Outputs;
 
 /// Runs queries in parallel.
-fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Result<(), Vec<Diagnostic>> {
+fn run_queries(
+    inputs: &RenderInputs<'_>,
+    queries: &[Query<'_>],
+    sink: &dyn Sink,
+) -> Result<(), Vec<Diagnostic>> {
     let run = |query: &Query<'_>| {
         let make = || {
             let path = address::file(&query.name);
@@ -234,15 +240,22 @@ fn all(inputs: &RenderInputs<'_>, queries: &[Query<'_>], sink: &dyn Sink) -> Res
             inputs.progress.finish_page(&path);
             files
         };
-        inputs.engine.files(&query.name, sink, make).err()
+        inputs.engine.files(&query.name, sink, make)
     };
-    let mut faults = Vec::new();
-    for fault in queries.par_iter().filter_map(run).collect::<Vec<_>>() {
-        if !faults.contains(&fault) {
-            faults.push(fault);
+    unique_errors(queries.par_iter().map(run).collect()).map(drop)
+}
+
+/// Returns all values, or each distinct error.
+fn unique_errors<T>(results: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Vec<Diagnostic>> {
+    let (mut values, mut errors) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(error) if !errors.contains(&error) => errors.push(error),
+            Err(_) => {}
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if errors.is_empty() { Ok(values) } else { Err(errors) }
 }
 
 /// Draws the share pictures.

@@ -2,8 +2,7 @@
 //!
 //! Elements and their maximum lengths: <https://github.com/dewitt/opensearch/blob/master/opensearch-1-1-draft-6.md>.
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesText, Event};
+use quick_xml::events::BytesText;
 
 use crate::files::Outputs;
 use crate::render::views::RenderContext;
@@ -12,43 +11,43 @@ use crate::render::xml;
 /// Makes `opensearch.xml`.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let mut outputs = Outputs::default();
-    outputs.add("opensearch.xml", description(cx).expect("writing to memory never fails"));
+    outputs.add("opensearch.xml", description(cx));
     outputs
 }
 
-fn description(cx: &RenderContext<'_>) -> std::io::Result<Vec<u8>> {
+fn description(cx: &RenderContext<'_>) -> Vec<u8> {
     let config = cx.inputs.config;
     let base = &config.base_url;
-    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 1);
-    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("utf-8"), None)))?;
-    let root = writer
-        .create_element("OpenSearchDescription")
-        .with_attribute(("xmlns", "http://a9.com/-/spec/opensearch/1.1/"));
-    root.write_inner_content(|writer| {
-        let mut text = |name: &str, content: &str| {
-            writer.create_element(name).write_text_content(BytesText::new(content)).map(|_| ())
-        };
-        text("ShortName", &truncate_at_word(&config.title, 16))?;
-        text("LongName", &truncate_at_word(&config.title, 48))?;
-        text("Description", &truncate_at_word(&config.description, 1024))?;
-        text("Language", &config.language)?;
-        text("InputEncoding", "UTF-8")?;
-        text("OutputEncoding", "UTF-8")?;
-        let mut url = |kind: &str, role: &str, template: &str| {
-            let attributes = [("type", kind), ("rel", role), ("template", template)];
-            writer.create_element("Url").with_attributes(attributes).write_empty().map(|_| ())
-        };
-        url("text/html", "results", &format!("{base}search/?q={{searchTerms}}"))?;
-        url("application/opensearchdescription+xml", "self", &format!("{base}opensearch.xml"))?;
-        if let Some(icon) = cx.assets.path("favicon.svg") {
-            writer
-                .create_element("Image")
-                .with_attributes([("width", "16"), ("height", "16"), ("type", "image/svg+xml")])
-                .write_text_content(BytesText::new(&format!("{base}{icon}")))?;
-        }
+    xml::document(|writer| {
+        let root = writer
+            .create_element("OpenSearchDescription")
+            .with_attribute(("xmlns", "http://a9.com/-/spec/opensearch/1.1/"));
+        root.write_inner_content(|writer| {
+            let mut text = |name: &str, content: &str| {
+                writer.create_element(name).write_text_content(BytesText::new(content)).map(|_| ())
+            };
+            text("ShortName", &truncate_at_word(&config.title, 16))?;
+            text("LongName", &truncate_at_word(&config.title, 48))?;
+            text("Description", &truncate_at_word(&config.description, 1024))?;
+            text("Language", &config.language)?;
+            text("InputEncoding", "UTF-8")?;
+            text("OutputEncoding", "UTF-8")?;
+            let mut url = |kind: &str, role: &str, template: &str| {
+                let attributes = [("type", kind), ("rel", role), ("template", template)];
+                writer.create_element("Url").with_attributes(attributes).write_empty().map(|_| ())
+            };
+            url("text/html", "results", &format!("{base}search/?q={{searchTerms}}"))?;
+            url("application/opensearchdescription+xml", "self", &format!("{base}opensearch.xml"))?;
+            if let Some(icon) = cx.assets.path("favicon.svg") {
+                writer
+                    .create_element("Image")
+                    .with_attributes([("width", "16"), ("height", "16"), ("type", "image/svg+xml")])
+                    .write_text_content(BytesText::new(&format!("{base}{icon}")))?;
+            }
+            Ok(())
+        })?;
         Ok(())
-    })?;
-    Ok(xml::file(writer))
+    })
 }
 
 /// Returns the words of a text that fit into a number of characters; truncates a longer first word.

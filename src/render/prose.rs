@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::engine::Kind;
-use crate::facts::{Fact, Fingerprint, Name, Table};
+use crate::facts::{Fact, Fingerprint, Table};
 use crate::markdown::{self, Call, CallValue, Picture, RenderHooks, Rendered, TocEntry};
 use crate::progress::Stage;
 use crate::render::RenderInputs;
@@ -39,7 +39,7 @@ impl Prose {
     pub fn new(inputs: &RenderInputs<'_>, assets: &Fact<Assets>) -> Self {
         let name = |tool: &Page<ToolData>| (tool.head.id.slug.clone(), tool.head.title.value.clone());
         let tools: BTreeMap<String, String> = inputs.site.tools.iter().map(name).collect();
-        let tools = Fact::new(Name::new("titles of tools", ""), Fingerprint::of_data(&tools), tools);
+        let tools = Fact::of("titles of tools", tools);
         inputs.engine.register(&tools);
         let heads: Vec<&Head> = inputs.site.heads().collect();
         inputs.progress.start_stage(Stage::Prose, heads.len());

@@ -55,8 +55,7 @@ impl<'s> TemplateEngine<'s> {
         translate::add_function(&mut environment, texts);
         let mut constants = BTreeMap::new();
         let mut faults = Vec::new();
-        let mut parts = vec![format!("{texts:?}")];
-        parts.extend(assets.named_paths().map(|(_, path)| path.to_string()));
+        let mut parts: Vec<String> = assets.named_paths().map(|(_, path)| path.to_string()).collect();
         for (_, source) in sources.under("templates/") {
             parts.extend([source.path.clone(), source.text.to_string()]);
             let name = source.path.strip_prefix("templates/").unwrap_or(&source.path);
@@ -68,7 +67,7 @@ impl<'s> TemplateEngine<'s> {
         for (name, html) in constants.into_values() {
             environment.add_global(name, html);
         }
-        let fact = Fact::new(Name::new("templates", ""), Fingerprint::of(parts), ());
+        let fact = Fact::new(Name::new("templates", ""), Fingerprint::of_data(&(texts, parts)), ());
         if faults.is_empty() { Ok(Self { environment, fact, sources }) } else { Err(faults) }
     }
 
@@ -82,7 +81,7 @@ impl<'s> TemplateEngine<'s> {
     /// # Errors
     /// The first error, with its span in the template.
     pub fn render(&self, template: &str, view: &Value) -> Result<Vec<u8>, Diagnostic> {
-        let () = *self.fact;
+        self.fact.touch();
         self.environment
             .get_template(template)
             .and_then(|template| template.render(view))

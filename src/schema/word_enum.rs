@@ -19,6 +19,9 @@ macro_rules! words {
         }
 
         impl $name {
+            /// All variants, in the order of their declaration.
+            pub const ALL: &[Self] = &[Self::$first, $(Self::$variant),*];
+
             /// Returns the word in front matter and data files.
             pub fn name(self) -> &'static str {
                 match self { Self::$first => $first_word, $(Self::$variant => $word),* }

@@ -247,13 +247,15 @@ impl BuildContext {
         let outcome = match catch_unwind(AssertUnwindSafe(|| (self.rebuild)(&changes, tracker))) {
             Ok(Rebuild::Site(outputs)) => Ok(outputs),
             Ok(Rebuild::Broken { plain }) => Err(plain),
-            Err(panic) => Err(format!("internal error, please report this bug in kbgen: {}", words(&*panic))),
+            Err(panic) => {
+                Err(format!("internal error, please report this bug in kbgen: {}", panic_message(&*panic)))
+            }
         };
         BuildResult { changes, outcome, took: started.elapsed() }
     }
 }
 
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let message = panic.downcast_ref::<String>().map(String::as_str);
     message.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }

@@ -28,8 +28,8 @@ pub(crate) fn common() -> HeaderMap {
     headers
 }
 
-/// Returns the headers of generated pages.
-pub(crate) fn own() -> HeaderMap {
+/// Returns the headers of the pages of the server itself.
+pub(crate) fn own_page() -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(OWN_POLICY));
     headers

@@ -197,7 +197,7 @@ fn not_found(site: &Site) -> Response<Bytes> {
 /// Serves the page shown before the first successful build.
 fn broken(state: &State) -> Response<Bytes> {
     let page = pages::broken_page(state.broken.as_deref().unwrap_or_default());
-    bare(StatusCode::SERVICE_UNAVAILABLE, page.into(), Some(HTML), headers::own())
+    bare(StatusCode::SERVICE_UNAVAILABLE, page.into(), Some(HTML), headers::own_page())
 }
 
 /// Rejects a request and closes the connection, whose further bytes cannot be trusted.

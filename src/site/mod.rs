@@ -25,7 +25,7 @@ pub use links::{Dangling, LinkTarget, Links, Missing, PageLinks};
 pub use names::{
     HUB_PREFIXES, NamedPage, NamedQuant, Names, PublishedModel, Resolved, all_published, published,
 };
-pub use page::{Body, FrontMatter, Head, Page, PageId, Site, Unread};
+pub use page::{Body, FrontMatter, Head, MakeSite, Page, PageId, Site, Unread};
 pub use pages::Pages;
 pub use prose_call::{Argument, Figure, ProseCall, included};
 pub use quantities::{format_count, gib, number};

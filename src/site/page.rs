@@ -37,7 +37,7 @@ impl PageId {
 }
 
 /// Parts of a page that could not be read because of a reported error. No check examines them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub enum Unread {
     /// Everything was read.
     #[default]
@@ -167,6 +167,9 @@ impl<T> Clone for Page<T> {
     }
 }
 
+/// Makes a site of one page.
+pub type MakeSite<'p> = Box<dyn Fn() -> Site + Send + Sync + 'p>;
+
 /// Declares the lists of a site: first those of kinds whose texts pages show, then those of rules.
 macro_rules! site {
     (shown { $($(#[doc = $doc:literal])+ $list:ident: $data:ident = $kind:ident,)+ }
@@ -196,16 +199,19 @@ macro_rules! site {
                 }
             }
 
-            /// Splits the site into sites of one page each, extractors and readings included.
-            pub fn split_pages(&self) -> impl Iterator<Item = (&Head, Self)> {
-                fn single_page<T>(
+            /// Returns each page, extractors and readings included, with a function that makes a site of only it.
+            pub fn split_pages(&self) -> impl Iterator<Item = (&Head, MakeSite<'_>)> {
+                fn single_page<T: Send + Sync>(
                     pages: &Pages<T>,
                     add: fn(&mut Site, Page<T>),
-                ) -> impl Iterator<Item = (&Head, Site)> {
+                ) -> impl Iterator<Item = (&Head, MakeSite<'_>)> {
                     pages.iter().map(move |page| {
-                        let mut site = Site::default();
-                        add(&mut site, page.clone());
-                        (&page.head, site)
+                        let make = move || {
+                            let mut site = Site::default();
+                            add(&mut site, page.clone());
+                            site
+                        };
+                        (&page.head, Box::new(make) as MakeSite<'_>)
                     })
                 }
                 std::iter::empty()
@@ -288,8 +294,12 @@ impl Site {
 
     /// Returns the pages that kbgen generates for the site.
     pub fn listings(&self) -> impl Iterator<Item = &'static Listing> {
-        let omits = |address: &str| self.declared.as_ref().is_some_and(|declared| declared.omits(address));
-        LISTINGS.iter().filter(move |listing| self.has(listing.pack) && !omits(listing.address))
+        LISTINGS.iter().filter(|listing| self.generates(listing))
+    }
+
+    fn generates(&self, listing: &Listing) -> bool {
+        let is_omitted = || self.declared.as_ref().is_some_and(|declared| declared.omits(listing.address));
+        self.has(listing.pack) && !is_omitted()
     }
 
     /// Returns the declared collections.
@@ -301,6 +311,12 @@ impl Site {
     pub fn list_addresses(&self) -> impl Iterator<Item = String> {
         let collections = self.collections().iter().map(Collection::address);
         self.listings().map(|listing| listing.address.to_string()).chain(collections)
+    }
+
+    /// Returns whether an address is that of a list.
+    pub fn has_list(&self, address: &str) -> bool {
+        LISTINGS.iter().any(|listing| listing.address == address && self.generates(listing))
+            || self.collections().iter().any(|own| address.strip_suffix('/') == Some(&own.name.value))
     }
 
     /// Returns the heads by id; of duplicates the first in path order.

@@ -30,13 +30,13 @@ pub fn with_page<T>(text: &str, look: impl FnOnce(&Sources, &[Diagnostic]) -> T)
     SITE.with_borrow_mut(|sources| {
         let page = sources.find(PAGE).expect("the site has the page");
         sources.replace(page, text.to_string());
-        let draft = pipeline::analyze(sources, Vec::new(), &order(ENGINE.with(Arc::clone)), &NoProgress)
+        let analysis = pipeline::analyze(sources, Vec::new(), &options(ENGINE.with(Arc::clone)), &NoProgress)
             .expect("the address is left");
-        look(sources, &draft.findings)
+        look(sources, &analysis.findings)
     })
 }
 
-fn order(engine: Arc<Engine>) -> SiteOptions {
+fn options(engine: Arc<Engine>) -> SiteOptions {
     SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Include,

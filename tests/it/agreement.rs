@@ -9,7 +9,7 @@ use kbgen::load;
 use kbgen::pipeline;
 use serde_json::Value;
 
-use crate::expect::{order, repository};
+use crate::expect::{options, repository};
 
 const MODELS: [(&str, &str, &str); 3] = [
     ("llama", "llama-3.1-8b-instruct", "Q4_K_M"),
@@ -65,7 +65,7 @@ fn site(root: &Path) -> Outputs {
     let compute = "{{ fit(\"llama-3.1-8b-instruct\", \"Q4_K_M\").compute }}";
     write("content/pages/about.md".into(), &format!("---\ntitle: About\n---\n{calls}Scratch: {compute}.\n"));
     let (sources, faults) = load::read(root).unwrap();
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 

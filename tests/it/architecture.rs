@@ -184,6 +184,34 @@ fn only_the_terminal_module_prints() {
 }
 
 #[test]
+fn there_is_no_global_mutable_state_and_few_files_have_locks() {
+    let thread_locals = ["src/facts.rs", "src/markdown/line_cache.rs"];
+    let locks = [
+        "src/cli/",
+        "src/serve/",
+        "src/engine/",
+        "src/emit/",
+        "src/files/outputs.rs",
+        "src/render/templates.rs",
+        "src/render/views/shared_values.rs",
+    ];
+    for Code { path, code, .. } in sources() {
+        let is_in = |allowed: &[&str]| allowed.iter().any(|start| path.starts_with(start));
+        assert!(!code.contains("thread_local!") || is_in(&thread_locals), "{path} has a thread-local");
+        assert!(
+            !["Mutex<", "RwLock<"].iter().any(|lock| code.contains(lock)) || is_in(&locks),
+            "{path} has a lock"
+        );
+        let statics = code.lines().filter(|line| line.trim_start_matches("pub ").starts_with("static "));
+        for line in statics {
+            let is_mutable =
+                ["static mut", "Mutex<", "RwLock<", "Atomic", "Cell<"].iter().any(|sign| line.contains(sign));
+            assert!(!is_mutable, "{path}: `{line}` is global mutable state");
+        }
+    }
+}
+
+#[test]
 fn external_crates_are_used_only_in_their_module() {
     let homes: BTreeMap<String, Vec<String>> = table("docs/dependencies.md", "crate in code")
         .into_iter()

@@ -20,16 +20,16 @@ const BASE: &str = "https://kb.example/below/";
 
 /// Builds the site and its bundle.
 fn built(sources: &Sources) -> (Outputs, String) {
-    let order = SiteOptions {
+    let options = SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: Some(BASE.into()),
         audience: Audience::World,
         engine: Arc::new(Engine::without_cache()),
     };
-    let built = pipeline::build(sources, Vec::new(), &order).expect("the address is one");
+    let built = pipeline::build(sources, Vec::new(), &options).expect("the base URL is valid");
     assert_eq!(built.analysis.findings, [], "the site has no fault");
-    let bytes = pipeline::bundle(sources, &built.analysis, &order).expect("the templates are right");
+    let bytes = pipeline::bundle(sources, &built.analysis, &options).expect("the templates are right");
     (built.outputs.expect("without a fault there is a site"), String::from_utf8(bytes).expect("it is text"))
 }
 

@@ -93,8 +93,8 @@ impl Edited {
     fn build(&self, engine: Engine, drafts: Drafts) -> (Came, Arc<Engine>) {
         let (sources, faults) = load::read(self.root()).unwrap();
         let engine = Arc::new(engine);
-        let order = order(Arc::clone(&engine), drafts);
-        let built = pipeline::build(&sources, faults, &order).unwrap();
+        let options = options(Arc::clone(&engine), drafts);
+        let built = pipeline::build(&sources, faults, &options).unwrap();
         ((diag::json(&built.analysis.findings, &sources), built.outputs), engine)
     }
 
@@ -112,23 +112,22 @@ impl Edited {
     /// whether there was no error.
     fn publish(&self, to: &str, record: Option<Record>, engine: Engine) -> Option<Record> {
         let (sources, faults) = load::read(self.root()).unwrap();
-        let order = order(Arc::new(engine), Drafts::Exclude);
-        let mut draft = pipeline::analyze(&sources, faults, &order, &NoProgress).unwrap();
-        if draft.has_errors() {
+        let options = options(Arc::new(engine), Drafts::Exclude);
+        let mut analysis = pipeline::analyze(&sources, faults, &options, &NoProgress).unwrap();
+        if analysis.has_errors() {
             return None;
         }
         let folder = self.path(to);
         let target = OutputTarget { folder: &folder, sources: &[], permission: Permission::OnlyOurs };
-        let publication =
-            StagedOutput::begin(&target).unwrap().with_record(record.clone().unwrap_or_default());
+        let output = StagedOutput::begin(&target).unwrap().with_record(record.clone().unwrap_or_default());
         assert_eq!(
-            pipeline::render(&sources, &mut draft, &order, &NoProgress, &publication),
+            pipeline::render(&sources, &mut analysis, &options, &NoProgress, &output),
             RenderStatus::Complete
         );
-        pipeline::pictures(&sources, &draft, &order, &NoProgress, &publication);
-        self.cache().save(&order.engine).unwrap();
+        pipeline::pictures(&sources, &analysis, &options, &NoProgress, &output);
+        self.cache().save(&options.engine).unwrap();
         let known = record.unwrap_or_default();
-        Some(publication.finish().unwrap().record.unwrap_or(known))
+        Some(output.finish().unwrap().record.unwrap_or(known))
     }
 
     fn assert_same(&self, when: &str) {
@@ -208,7 +207,7 @@ impl Before {
     }
 }
 
-fn order(engine: Arc<Engine>, drafts: Drafts) -> SiteOptions {
+fn options(engine: Arc<Engine>, drafts: Drafts) -> SiteOptions {
     SiteOptions { today: date(2026, 6, 30), drafts, base_url: None, audience: Audience::World, engine }
 }
 
@@ -624,9 +623,9 @@ impl BuildProgress for Timed {
 fn pages_lists_and_data_files_are_timed() {
     let site = Edited::new();
     let (sources, faults) = load::read(site.root()).unwrap();
-    let (order, timed) = (order(Arc::new(Engine::without_cache()), Drafts::Exclude), Timed::default());
-    let mut analysis = pipeline::analyze(&sources, faults, &order, &NoProgress).unwrap();
-    pipeline::render(&sources, &mut analysis, &order, &timed, &MemorySink::default());
+    let (options, timed) = (options(Arc::new(Engine::without_cache()), Drafts::Exclude), Timed::default());
+    let mut analysis = pipeline::analyze(&sources, faults, &options, &NoProgress).unwrap();
+    pipeline::render(&sources, &mut analysis, &options, &timed, &MemorySink::default());
     let paths = timed.0.into_inner().unwrap();
     for path in ["errors/card-full/index.html", "guides/index.html", "404.html", "search.js", "llms.txt"] {
         assert!(paths.iter().any(|timed| timed == path), "{path} in {paths:?}");

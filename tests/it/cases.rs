@@ -41,7 +41,7 @@ fn cases() -> Vec<CaseFile> {
     files.iter().filter(|path| **path != shared).map(|path| CaseFile::read(path)).collect()
 }
 
-fn order() -> SiteOptions {
+fn options() -> SiteOptions {
     SiteOptions {
         today: TODAY,
         drafts: Drafts::Include,
@@ -53,7 +53,7 @@ fn order() -> SiteOptions {
 
 fn build(case: &CaseFile) -> (BuildResult, String) {
     let (sources, faults) = case.sources();
-    let built = pipeline::build(&sources, faults, &order()).expect("the base address is left as it is");
+    let built = pipeline::build(&sources, faults, &options()).expect("the base URL is valid");
     let found = &built.analysis.findings;
     let report = match found.is_empty() {
         true => "none\n".to_string(),
@@ -87,7 +87,7 @@ fn fixes_resolve_their_findings() {
     for case in cases() {
         let (mut sources, faults) = case.sources();
         for pass in 0.. {
-            let built = pipeline::build(&sources, faults.clone(), &order()).unwrap();
+            let built = pipeline::build(&sources, faults.clone(), &options()).unwrap();
             let edits = built.analysis.findings.iter().filter_map(|finding| finding.fix.as_deref().cloned());
             let edits: Vec<_> = edits.collect();
             if edits.is_empty() {
@@ -137,7 +137,7 @@ fn text_and_json_have_the_same_locations() {
     for case in cases() {
         let (sources, faults) = case.sources();
         let found =
-            pipeline::build(&sources, faults, &order()).expect("the base address is left").analysis.findings;
+            pipeline::build(&sources, faults, &options()).expect("the base URL is valid").analysis.findings;
         let rows: Vec<Value> = serde_json::from_str(&diag::json(&found, &sources)).expect("an array");
         for (finding, row) in found.iter().zip(&rows) {
             let report = diag::human(std::slice::from_ref(finding), &sources, ColorChoice::Off);

@@ -192,7 +192,9 @@ fn without_a_network_no_link_is_reported_as_broken() {
     let folder = new_site();
     let path = path_with_curl(folder.path());
     let unknown = "links responded";
-    for (answer, reason) in [("000 6 ", unknown), ("000 7 ", unknown), ("fails", "curl: (2) no memory")] {
+    for (answer, reason) in
+        [("000 6 ", unknown), ("000 7 ", unknown), ("fails", "`curl` failed: (2) no memory")]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_kbgen"))
             .arg("links")
             .current_dir(folder.path().join("kb"))

@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const ERROR: &str = "content/errors/memory/card-full.md";
 
-fn order() -> SiteOptions {
+fn options() -> SiteOptions {
     SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
@@ -57,7 +57,7 @@ fn site() -> TempDir {
 /// Site built repeatedly in one process.
 struct Session {
     root: TempDir,
-    order: SiteOptions,
+    options: SiteOptions,
     sources: Sources,
     faults: Vec<Diagnostic>,
     built: BuildFiles,
@@ -66,10 +66,10 @@ struct Session {
 
 impl Session {
     fn begin() -> Self {
-        let (root, order) = (site(), order());
+        let (root, options) = (site(), options());
         let (sources, faults) = load::read(root.path()).unwrap();
         let mut session =
-            Self { root, order, sources, faults, built: BuildFiles::default(), viewed: BTreeSet::new() };
+            Self { root, options, sources, faults, built: BuildFiles::default(), viewed: BTreeSet::new() };
         session.update(&BTreeSet::new()).unwrap();
         session
     }
@@ -86,7 +86,7 @@ impl Session {
         let made = pipeline::update(
             sources,
             faults,
-            &self.order,
+            &self.options,
             &NoProgress,
             &self.built,
             &Preview { changed, viewed: &self.viewed, show: &show },
@@ -128,7 +128,7 @@ impl Session {
 
 fn whole(root: &Path) -> Result<Outputs, String> {
     let (sources, faults) = load::read(root).unwrap();
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     built.outputs.ok_or_else(|| format!("{:?}", built.analysis.findings))
 }
 

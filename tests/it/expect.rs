@@ -19,7 +19,7 @@ pub fn repository(path: &str) -> PathBuf {
 }
 
 /// Returns the build options of the small site in `tests/golden`: a fixed date and no cache.
-pub fn order() -> SiteOptions {
+pub fn options() -> SiteOptions {
     SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,

@@ -255,7 +255,7 @@ fn several_models_are_listed_and_one_is_selected_by_its_file_or_quantization() {
         ("hf:o/r-GGUF:Q5_K_M", "no file `Q5_K_M` in o/r-GGUF; it has:"),
         ("hf:o/none", "o/none has neither GGUF files nor a checkpoint"),
         ("hf:o/gone", "/api/models/o/gone/tree/main does not exist (HTTP 404)"),
-        ("hf:o/r/../x", "is no repository"),
+        ("hf:o/r/../x", "invalid repository"),
         ("qwen3:8b", "`--fetch` needs an address"),
     ] {
         let message = server.refusal(model);

@@ -18,7 +18,8 @@ use serde_json::Value;
 use kbgen::fit::figures;
 use kbgen::site::{DeviceMemory, Figures, Run, Runner};
 
-use crate::expect::{order, repository};
+use crate::draw::Draw;
+use crate::expect::{options, repository};
 use crate::measured::models;
 
 /// One model for each kind of layer.
@@ -54,7 +55,7 @@ fn site() -> Outputs {
         write(format!("content/quants/{}.md", quant.name().to_lowercase().replace('_', "-")), &page);
     }
     let (sources, faults) = load::read(folder.path()).unwrap();
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     built.outputs.unwrap_or_else(|| panic!("{:?}", built.analysis.findings))
 }
 
@@ -92,16 +93,6 @@ fn weights(table: &Value, quant: usize) -> (u64, u64) {
     let layers: u64 = runs(&fit["layer"]).into_iter().map(|kind| number(&fit["kinds"][kind][0])).sum();
     let factors = table["factors"]["gpu"].as_u64().unwrap_or(0);
     (layers + number(&fit["out"][0]) + factors, number(&fit["in"]))
-}
-
-/// Deterministic pseudorandom numbers.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % end
-    }
 }
 
 const TYPES: [CacheType; 3] = [CacheType::F16, CacheType::Q8_0, CacheType::Q4_0];

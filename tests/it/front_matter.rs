@@ -7,7 +7,7 @@ use kbgen::load;
 use kbgen::pipeline;
 use serde_json::Value;
 
-use crate::expect::{all_well, files, order, repository, same};
+use crate::expect::{all_well, files, options, repository, same};
 
 /// Sections of the manual, each with the name of its schema.
 const SECTIONS: [(&str, &str); 12] = [
@@ -28,7 +28,7 @@ const SECTIONS: [(&str, &str); 12] = [
 /// Returns the published schemas by name.
 fn schemas() -> BTreeMap<String, Value> {
     let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
+    let built = pipeline::build(&sources, faults, &options()).expect("the base URL is valid");
     let outputs = built.outputs.expect("the site has no fault");
     let schemas = outputs.iter().filter_map(|(path, bytes)| {
         let name = path.strip_prefix("schema/")?.strip_suffix(".json")?;

@@ -13,20 +13,20 @@ use kbgen::pipeline::SiteOptions;
 use kbgen::progress::NoProgress;
 use kbgen::render::Audience;
 
-use crate::expect::{all_well, order, repository, same};
+use crate::expect::{all_well, options, repository, same};
 use crate::html::{Tag, tags};
 
 /// Builds the site for a base URL.
 fn site(base_url: &str) -> Outputs {
     let (sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let order = SiteOptions {
+    let options = SiteOptions {
         today: date(2026, 6, 30),
         drafts: Drafts::Exclude,
         base_url: Some(base_url.to_string()),
         audience: Audience::World,
         engine: Arc::new(Engine::without_cache()),
     };
-    let built = pipeline::build(&sources, faults, &order).expect("the address is one");
+    let built = pipeline::build(&sources, faults, &options).expect("the base URL is valid");
     assert_eq!(built.analysis.findings, [], "the site has no fault");
     built.outputs.expect("without a fault there is a site")
 }
@@ -62,10 +62,10 @@ fn nameless(text: &str, outputs: &Outputs) -> String {
 #[test]
 fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
-    let draft =
-        pipeline::analyze(&sources, faults.clone(), &order(), &NoProgress).expect("no address is given");
+    let analysis =
+        pipeline::analyze(&sources, faults.clone(), &options(), &NoProgress).expect("the base URL is valid");
     let pictures = MemorySink::default();
-    pipeline::pictures(&sources, &draft, &order(), &NoProgress, &pictures);
+    pipeline::pictures(&sources, &analysis, &options(), &NoProgress, &pictures);
     let (site, pictures) = (site(BASE), pictures.into_outputs());
     let paths = site.iter().chain(pictures.iter()).map(|(path, _)| path.to_string());
     let aliases: BTreeSet<String> = paths
@@ -80,7 +80,7 @@ fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
         sources.add(format!("content/pages/old-{at}.md"), page);
     }
     let found =
-        pipeline::analyze(&sources, faults, &order(), &NoProgress).expect("no address is given").findings;
+        pipeline::analyze(&sources, faults, &options(), &NoProgress).expect("the base URL is valid").findings;
     let refused: BTreeSet<&str> = found
         .iter()
         .filter(|finding| finding.code == "alias-clash")
@@ -350,7 +350,7 @@ fn nothing_that_a_page_says_becomes_markup() {
         &format!("cannot put 2.00 GiB on the card, 0.50 GiB free {hostile}"),
     );
     sources.add(path, page);
-    let built = pipeline::build(&sources, faults, &order()).expect("the address is left as it is");
+    let built = pipeline::build(&sources, faults, &options()).expect("the base URL is valid");
     assert_eq!(built.analysis.findings, []);
     let pages = pages(&built.outputs.expect("without a fault there is a site"));
     let heading = pages["errors/card-full/index.html"].iter().find(|tag| tag.name == "h1");
@@ -410,10 +410,10 @@ fn examples_of_the_paste_box_match_pages() {
 fn pictured(change: impl Fn(&mut Sources)) -> (Outputs, Outputs) {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).expect("the site can be read");
     change(&mut sources);
-    let order = order();
-    let built = pipeline::build(&sources, faults, &order).expect("the address is left as it is");
+    let options = options();
+    let built = pipeline::build(&sources, faults, &options).expect("the base URL is valid");
     let pictures = MemorySink::default();
-    pipeline::pictures(&sources, &built.analysis, &order, &NoProgress, &pictures);
+    pipeline::pictures(&sources, &built.analysis, &options, &NoProgress, &pictures);
     (built.outputs.expect("without a fault there is a site"), pictures.into_outputs())
 }
 

@@ -15,7 +15,7 @@ use kbgen::pipeline;
 use kbgen::pipeline::SiteOptions;
 
 use crate::case_file::{CaseFile, unescape};
-use crate::expect::{self, all_well, order, repository};
+use crate::expect::{self, all_well, options, repository};
 use crate::harm::{Harmless, harm};
 
 /// Row of the table.
@@ -48,8 +48,8 @@ fn rows() -> Vec<HostileInput> {
 /// Returns the outcome for a site on disk: its files, or all errors in the format of the table.
 fn outcome(root: &Path, bad: &mut Vec<String>) -> (String, Option<Outputs>) {
     let (sources, faults) = load::read(root).expect("the site has settings");
-    let order = SiteOptions { drafts: Drafts::Include, ..order() };
-    let built = pipeline::build(&sources, faults, &order).expect("the base address is left as it is");
+    let options = SiteOptions { drafts: Drafts::Include, ..options() };
+    let built = pipeline::build(&sources, faults, &options).expect("the base URL is valid");
     bad.extend(report_faults(&built.analysis.findings, &sources));
     match built.outputs {
         Some(outputs) => ("no harm".into(), Some(outputs)),

@@ -6,7 +6,7 @@ use kbgen::files::{Outputs, Sources};
 use kbgen::load;
 use kbgen::pipeline;
 
-use crate::expect::{order, repository};
+use crate::expect::{options, repository};
 use crate::html::tags;
 
 const BASE: &str = "https://kb.example/";
@@ -17,7 +17,7 @@ const PAGES: usize = 1600;
 fn site(change: impl FnOnce(&mut Sources)) -> Outputs {
     let (mut sources, faults) = load::read(&repository("tests/golden/site")).unwrap();
     change(&mut sources);
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     assert_eq!(built.analysis.findings, []);
     built.outputs.unwrap()
 }
@@ -53,6 +53,8 @@ fn a_large_category_has_several_pages_that_link_to_all_its_errors() {
         }
     });
     assert!(!links(&outputs, "errors/index.html").contains("errors/loader-fault-7/index.html"));
+    let list = String::from_utf8_lossy(outputs.get("errors/index.html").unwrap());
+    assert!(list.contains(&format!("<span>{}</span>", PAGES + 2)), "the category has two more pages");
     let numbered: Vec<String> = links(&outputs, "categories/memory/index.html")
         .into_iter()
         .filter(|path| path.starts_with("categories/memory/") && path.ends_with("index.html"))

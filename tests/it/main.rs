@@ -15,6 +15,7 @@ mod common_words;
 mod contributors;
 #[cfg(unix)]
 mod crowds;
+mod draw;
 mod edits;
 #[cfg(unix)]
 mod emit;

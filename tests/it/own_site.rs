@@ -11,13 +11,13 @@ use kbgen::pipeline::SiteOptions;
 use serde_json::{Value, json};
 
 use crate::case_file::CaseFile;
-use crate::expect::{order, repository};
+use crate::expect::{options, repository};
 
 /// Builds the shared site with changes.
 fn outputs(changes: &str) -> Outputs {
     let path = repository("tests/cases/shared-site.txt");
     let (sources, faults) = CaseFile { site: changes.to_string(), ..CaseFile::read(&path) }.sources();
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     assert_eq!(built.analysis.findings, []);
     built.outputs.unwrap()
 }
@@ -107,7 +107,7 @@ fn a_page_is_published_on_its_date() {
     let (sources, faults) = CaseFile { site: changes.to_string(), ..CaseFile::read(&path) }.sources();
     let engine = Arc::new(Engine::without_cache().with_values());
     let is_published = |drafts, today| {
-        let options = SiteOptions { today, drafts, engine: Arc::clone(&engine), ..order() };
+        let options = SiteOptions { today, drafts, engine: Arc::clone(&engine), ..options() };
         let built = pipeline::build(&sources, faults.clone(), &options).unwrap();
         assert_eq!(built.analysis.findings, []);
         let outputs = built.outputs.unwrap();
@@ -296,7 +296,7 @@ fn without_the_pack_nothing_is_about_language_models() {
 fn rust_errors() -> Outputs {
     let (sources, faults) = load::read(&repository("examples/rust-errors")).unwrap();
     let built =
-        pipeline::build(&sources, faults, &SiteOptions { today: date(2026, 11, 23), ..order() }).unwrap();
+        pipeline::build(&sources, faults, &SiteOptions { today: date(2026, 11, 23), ..options() }).unwrap();
     assert_eq!(built.analysis.findings, []);
     built.outputs.unwrap()
 }

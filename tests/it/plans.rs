@@ -19,24 +19,12 @@ use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, Settings};
 use serde_json::{Value, json};
 
+use crate::draw::Draw;
+
 const MODELS: usize = 30;
 const DEVICES: usize = 40;
 const ONE_DEVICE: u64 = 2000;
 const SEVERAL_DEVICES: u64 = 500;
-
-/// Deterministic pseudorandom numbers.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % end
-    }
-
-    fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len() as u64) as usize]
-    }
-}
 
 /// Model with the quantizations in its table.
 struct Subject {

@@ -9,7 +9,7 @@ use kbgen::i18n::{TextPart, calls, parts};
 use kbgen::load;
 use kbgen::pipeline;
 
-use crate::expect::{all_well, files, order, repository, same};
+use crate::expect::{all_well, files, options, repository, same};
 use crate::html::{tags, texts};
 
 const GERMAN: &str = "i18n/de.toml";
@@ -135,7 +135,7 @@ fn bracketed() -> (Outputs, String) {
     let lines = lines
         .map(|text| format!("{} = {}\n", serde_json::json!(text), serde_json::json!(format!("⟦{text}⟧"))));
     sources.add("i18n/qps.toml", lines.collect::<String>());
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     assert_eq!(built.analysis.findings, []);
     let pages =
         files("tests/golden/site/content", ".md").into_iter().map(|path| fs::read_to_string(path).unwrap());
@@ -266,7 +266,7 @@ fn a_german_site_is_german() {
     let settings = fs::read_to_string(repository("tests/golden/site/site.toml")).unwrap();
     sources.add("site.toml", format!("language = \"de-AT\"\n{settings}"));
     sources.add("i18n/de.toml", "\"Glossary\" = \"Fachwörter\"\n");
-    let built = pipeline::build(&sources, faults, &order()).unwrap();
+    let built = pipeline::build(&sources, faults, &options()).unwrap();
     assert_eq!(built.analysis.findings, []);
     let outputs = built.outputs.unwrap();
     let text = |path: &str| String::from_utf8(outputs.get(path).unwrap().to_vec()).unwrap();

@@ -13,7 +13,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::expect::{order, repository};
+use crate::expect::{options, repository};
 
 /// Window title, cleared screen, C1 controls, overrides, tags and a line break, as YAML.
 const ESCAPED: &str =
@@ -167,8 +167,8 @@ fn titles_are_text_in_every_markdown_file() {
             sources
                 .add(path, page.replace(&line, &format!("title: {}", serde_json::to_string(title).unwrap())));
         }
-        let order = SiteOptions { drafts: Drafts::Exclude, ..order() };
-        let built = pipeline::build(&sources, faults, &order).unwrap();
+        let options = SiteOptions { drafts: Drafts::Exclude, ..options() };
+        let built = pipeline::build(&sources, faults, &options).unwrap();
         let report = diag::json(&built.analysis.findings, &sources);
         let outputs = built.outputs.unwrap_or_else(|| panic!("{report}"));
         ["llms.txt", "llms-full.txt", "errors/card-full.md"]

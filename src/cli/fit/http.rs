@@ -1,14 +1,16 @@
-//! HTTP requests by the system's curl, which knows its proxies and certificates. The bytes and the time of a client are
-//! bounded, and a token is sent to the Hugging Face Hub only.
+//! HTTP requests by curl. The bytes and the time of a client are bounded, and a token is sent to the Hugging Face Hub
+//! only.
 
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use url::Url;
+
+use crate::cli::curl;
 
 /// Host that tokens are for.
 const HUB: &str = "huggingface.co";
@@ -42,7 +44,9 @@ impl HttpClient {
         let token = env::var("HF_TOKEN").unwrap_or_default();
         let token = Some(token.trim()).filter(|token| !token.is_empty());
         if token.is_some_and(|token| !token.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_')) {
-            bail!("HF_TOKEN is no token: it contains other characters than letters, digits and `_`");
+            bail!(
+                "invalid HF_TOKEN: contains a character other than letters, digits and `_`; copy it again from https://{HUB}/settings/tokens"
+            );
         }
         Ok(Self::new(token.map(str::to_string), TIME_LIMIT))
     }
@@ -111,12 +115,10 @@ impl HttpClient {
         Some(format!("header = \"Authorization: Bearer {token}\"\n"))
     }
 
-    /// Returns the configuration of curl for a request. It is passed on standard input, because other users can read
-    /// arguments.
+    /// Returns the configuration of curl for a request.
     fn configuration(&self, url: &Url, range: &str) -> String {
         let range = if range.is_empty() { String::new() } else { format!("range = \"{range}\"\n") };
-        let address = url.as_str().replace('\\', "%5C").replace('"', "%22");
-        format!("url = \"{address}\"\n{range}{}", self.authorization(url).unwrap_or_default())
+        format!("{}{range}{}", curl::url_line(url), self.authorization(url).unwrap_or_default())
     }
 
     fn request(&self, url: &Url, range: &str) -> Result<Response> {
@@ -124,29 +126,20 @@ impl HttpClient {
         if left.is_zero() {
             bail!(out_of_time(self.time_limit));
         }
-        let mut child = Command::new(&self.curl)
-            // without ~/.curlrc, whose options could follow redirects or change the output
-            .arg("-q")
-            .args(["--silent", "--show-error", "--include", "--suppress-connect-headers", "--globoff"])
-            .args(["--proto", "=https,http", "--connect-timeout", "15"])
-            .args(["--max-time", &format!("{:.3}", left.as_secs_f64())])
-            .args(["--user-agent", concat!("kbgen/", env!("CARGO_PKG_VERSION")), "--config", "-"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
+        let max_time = format!("{:.3}", left.as_secs_f64());
+        let options = [
+            ["--include", "--suppress-connect-headers", "--connect-timeout", "15"].as_slice(),
+            &["--max-time", &max_time, "--user-agent", concat!("kbgen/", env!("CARGO_PKG_VERSION"))],
+        ];
+        let mut child = curl::start(&self.curl, &options.concat(), &self.configuration(url, range))
             .context("`--fetch` needs the program `curl`")?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (mut stdin, stdout) = stdin.zip(stdout).expect("both are piped");
+        let stdout = child.stdout.take().expect("it is piped");
         let mut response = Response {
             child,
             body: BufReader::with_capacity(1 << 16, stdout),
             status: 0,
             headers: Vec::new(),
         };
-        // curl may have ended already; its message is the reason
-        let _ = stdin.write_all(self.configuration(url, range).as_bytes());
-        drop(stdin);
         if !response.read_headers()? {
             response.finish(self.time_limit)?;
             bail!("the server sent no HTTP response");
@@ -177,10 +170,10 @@ impl Response {
                 Some((_, rest)) if self.status == 0 => {
                     self.status = rest.get(..3).and_then(|code| code.parse().ok()).unwrap_or_default();
                 }
-                // curl would wait for a reader of the rest
+                // curl would wait for a reader of the rest.
                 _ if input.limit() == 0 => bail!("the server sends endless headers"),
                 _ if !line.ends_with(b"\n") => return Ok(false),
-                // an interim response
+                // An interim response.
                 _ if text.is_empty() && matches!(self.status, 100..=199) => self.status = 0,
                 _ if text.is_empty() => return Ok(self.status > 0),
                 _ => {
@@ -239,18 +232,14 @@ impl Response {
             Some(0) => Ok(()),
             // CURLE_OPERATION_TIMEDOUT, also of the connection
             Some(28) if !message.contains("onnect") => bail!(out_of_time(time_limit)),
-            _ => {
-                let line = message.lines().last().unwrap_or_default();
-                let line = line.strip_prefix("curl: ").unwrap_or(line);
-                bail!("{}", if line.is_empty() { "curl failed" } else { line })
-            }
+            _ => bail!("{}", curl::reason(&message).unwrap_or("curl failed")),
         }
     }
 }
 
 impl Drop for Response {
     fn drop(&mut self) {
-        // it has often ended
+        // It has often ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -304,7 +293,7 @@ impl RangeReader<'_> {
                 self.is_last = true;
                 MAX_READ
             }
-            // the range begins behind the end of the file
+            // The range begins behind the end of the file.
             416 => {
                 self.is_last = true;
                 self.position
@@ -372,7 +361,7 @@ mod tests {
         ] {
             assert!(!of(url).contains("secret"), "{url}");
         }
-        // no character of an address ends its string in the configuration
+        // No character of an address ends its string in the configuration.
         assert_eq!(
             of("https://example.com/a\"b\\c?d\"\\e"),
             "url = \"https://example.com/a%22b/c?d%22%5Ce\"\n"

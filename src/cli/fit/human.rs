@@ -3,6 +3,7 @@
 use kbgen_estimate::build::Build;
 use kbgen_estimate::plan::remedies::{Moved, Remedies};
 
+use crate::cli::arguments::OsName;
 use crate::cli::fit::commands::Commands;
 use crate::cli::fit::error_page::ErrorPage;
 use crate::cli::fit::layout::{command, paragraph_in, section, span, wrap};
@@ -95,11 +96,11 @@ fn heading(report: &FitReport) -> TerminalText {
             false => span([device.visible_bytes, device.most_visible_bytes].map(|bytes| bytes as i64)),
         };
         let system = match device.system {
-            "linux" => "Linux",
-            "windows" => "Windows",
-            "macos-15" => "macOS before 26",
-            "macos-26" => "macOS 26",
-            _ => "macOS",
+            OsName::Linux => "Linux",
+            OsName::Windows => "Windows",
+            OsName::Macos => "macOS",
+            OsName::Macos15 => "macOS before 26",
+            OsName::Macos26 => "macOS 26",
         };
         let line = format!(
             "{number}{}, {}{shared} ({visible} visible to programs on {system})",
@@ -287,7 +288,8 @@ fn per_second([low, high]: [f64; 2]) -> String {
 /// Formats the other programs that can use these devices: MLX on Apple silicon, the rest elsewhere.
 fn other_engines(report: &FitReport) -> Vec<String> {
     let engines = &report.other_engines;
-    if report.devices.iter().any(|device| device.system.starts_with("macos")) {
+    let is_macos = |system| matches!(system, OsName::Macos | OsName::Macos15 | OsName::Macos26);
+    if report.devices.iter().any(|device| is_macos(device.system)) {
         return vec![loader("MLX", &engines.mlx)];
     }
     vec![
@@ -345,7 +347,7 @@ fn commands_section(commands: &Commands, report: &FitReport) -> TerminalText {
         (Some(FitVerdict::No), None) => return TerminalText::default(),
         (Some(FitVerdict::Fits | FitVerdict::Tight) | None, None) => "",
     };
-    let is_windows = report.devices.iter().any(|device| device.system == "windows");
+    let is_windows = report.devices.iter().any(|device| device.system == OsName::Windows);
     let (llama_cpp, ollama, wrap_mark) = match is_windows {
         true => (&commands.powershell.llama_cpp, &commands.powershell.ollama, '`'),
         false => (&commands.llama_cpp, &commands.ollama, '\\'),

@@ -1,6 +1,7 @@
 //! The devices of a request.
 
 use anyhow::{Result, anyhow, bail};
+use clap::ValueEnum;
 use kbgen_estimate::backend::{Backend, driver_range};
 use kbgen_estimate::bytes::Bytes;
 use kbgen_estimate::estimator::BytesRange;
@@ -27,8 +28,8 @@ pub(super) struct GpuDevice {
     pub slug: Option<String>,
     /// Nominal memory in bytes.
     pub memory: u64,
-    /// System, as named by `--os`.
-    pub system: &'static str,
+    /// System that the verdict holds for.
+    pub system: OsName,
     /// Program and log that reported the visible memory; none for the worst case of similar devices.
     pub visible_source: Option<String>,
     /// Bytes visible to programs with the default settings of the system.
@@ -84,19 +85,17 @@ impl Machine {
             let page = site.devices.iter().find(|device| device.head.id.slug == slug);
             let page = page.expect("the name was found");
             let size = size.or(named.memory_gb.map(|size| (size * GIB) as u64));
-            let system = SystemChoice::new(options.os, &page.head.title.value, &page.data)?;
-            cards.push(GpuDevice::of(&page.head.title.value, slug, &page.data, size, &system));
+            let system = system_of(options.os, &page.head.title.value, &page.data)?;
+            cards.push(GpuDevice::of(&page.head.title.value, slug, &page.data, size, system));
         }
         if cards.is_empty() && !sizes.is_empty() {
-            let system = match options.os {
-                None | Some(OsName::Linux) => System::Linux,
-                Some(OsName::Windows) => System::Windows,
+            let (name, system) = match options.os {
+                None | Some(OsName::Linux) => (OsName::Linux, System::Linux),
+                Some(OsName::Windows) => (OsName::Windows, System::Windows),
                 _ => bail!("`--os` is linux or windows for a CUDA GPU; for Apple, pass `--gpu HW`"),
             };
             let visible = |memory| site.visible_of_size_on(system, memory);
-            cards.extend(
-                sizes.iter().map(|memory| GpuDevice::unnamed(*memory, system.name(), visible(*memory))),
-            );
+            cards.extend(sizes.iter().map(|memory| GpuDevice::unnamed(*memory, name, visible(*memory))));
         }
         if let Some(written) = &options.other_memory {
             let other = bytes("--other-memory", written, 0.0)?;
@@ -186,15 +185,16 @@ impl GpuDevice {
     }
 
     /// Creates a device from its page and a selected memory size.
-    fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>, system: &SystemChoice) -> Self {
+    fn of(name: &str, slug: String, data: &DeviceData, size: Option<u64>, system: OsName) -> Self {
         let memory = size.unwrap_or_else(|| data.memory_bytes());
-        let visible = data.visible_on(system.systems, memory);
-        let reported = system.systems.first().and_then(|system| data.reported(*system, memory));
+        let systems = systems(system);
+        let visible = data.visible_on(systems, memory);
+        let reported = systems.first().and_then(|system| data.reported(*system, memory));
         Self {
             name: name.to_string(),
             slug: Some(slug),
             memory,
-            system: system.name,
+            system,
             visible_source: reported.map(|report| report.source.clone()),
             visible: visible.low.0,
             most_visible: visible.high.0,
@@ -208,7 +208,7 @@ impl GpuDevice {
         }
     }
 
-    fn unnamed(memory: u64, system: &'static str, visible: u64) -> Self {
+    fn unnamed(memory: u64, system: OsName, visible: u64) -> Self {
         Self {
             name: "a CUDA GPU".to_string(),
             slug: None,
@@ -228,30 +228,28 @@ impl GpuDevice {
     }
 }
 
-/// The systems that a verdict has to hold for.
-struct SystemChoice {
-    name: &'static str,
-    systems: &'static [System],
+/// Returns the requested system, or the default of a device.
+///
+/// # Errors
+/// If the device does not run with the requested system.
+fn system_of(asked: Option<OsName>, title: &str, data: &DeviceData) -> Result<OsName> {
+    let default = if data.vendor == Vendor::Apple { OsName::Macos } else { OsName::Linux };
+    let system = asked.unwrap_or(default);
+    if !systems(system).iter().all(|own| data.systems().contains(own)) {
+        let name = system.to_possible_value().expect("no system is hidden");
+        bail!("`--os {}` does not apply to {title}", name.get_name());
+    }
+    Ok(system)
 }
 
-impl SystemChoice {
-    /// Returns the requested system, or the default of a device.
-    ///
-    /// # Errors
-    /// If the device does not run with the requested system.
-    fn new(asked: Option<OsName>, title: &str, data: &DeviceData) -> Result<Self> {
-        let (name, systems): (_, &[System]) = match asked {
-            None if data.vendor == Vendor::Apple => ("macos", data.default_systems()),
-            None | Some(OsName::Linux) => ("linux", &[System::Linux]),
-            Some(OsName::Windows) => ("windows", &[System::Windows]),
-            Some(OsName::Macos) => ("macos", &[System::Macos15, System::Macos26]),
-            Some(OsName::Macos15) => ("macos-15", &[System::Macos15]),
-            Some(OsName::Macos26) => ("macos-26", &[System::Macos26]),
-        };
-        if !systems.iter().all(|system| data.systems().contains(system)) {
-            bail!("`--os {name}` does not apply to {title}");
-        }
-        Ok(Self { name, systems })
+/// Returns the systems that a verdict has to hold for.
+fn systems(system: OsName) -> &'static [System] {
+    match system {
+        OsName::Linux => &[System::Linux],
+        OsName::Windows => &[System::Windows],
+        OsName::Macos => &[System::Macos15, System::Macos26],
+        OsName::Macos15 => &[System::Macos15],
+        OsName::Macos26 => &[System::Macos26],
     }
 }
 

@@ -144,7 +144,7 @@ fn address(argument: &str, hub: &Url) -> Result<Address> {
             let file = rest.join("/");
             Ok(Address::Url(in_hub(hub, &format!("{owner}/{name}"), &["resolve", revision, &file])?))
         }
-        _ => bail!("`{argument}` is no repository; expected hf:OWNER/NAME or hf:OWNER/NAME:FILE"),
+        _ => bail!("invalid repository `{argument}`; expected hf:OWNER/NAME or hf:OWNER/NAME:FILE"),
     }
 }
 

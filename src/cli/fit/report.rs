@@ -12,7 +12,7 @@ use kbgen_estimate::quantization::Quantization;
 use kbgen_estimate::settings::Settings;
 use serde::Serialize;
 
-use crate::cli::arguments::RunnerName;
+use crate::cli::arguments::{OsName, RunnerName};
 use crate::cli::fit::additions::Addition;
 use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::error_page::{ErrorPage, error_page};
@@ -89,7 +89,7 @@ pub(super) struct DeviceReport {
     pub slug: Option<String>,
     pub memory_bytes: u64,
     /// System, as named by `--os`.
-    pub system: &'static str,
+    pub system: OsName,
     /// Program and log that reported `visible_bytes`; null for the worst case of similar devices.
     pub visible_source: Option<String>,
     /// Memory visible to programs.

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use crate::cli::import::imported_site::ImportedSite;
-use crate::cli::import::page_header::{self, PageHeader};
+use crate::cli::import::imported_site::{ImportedSite, in_order};
+use crate::cli::import::page_header::PageHeader;
 use crate::cli::import::shortcodes::{self, Conversion, Shortcode, Syntax};
 use crate::cli::import::source_tree::SourceTree;
-use crate::cli::import::zola::{copy_file, copy_static, in_order};
 use crate::link::join;
 
 /// Settings files, the preferred first.
@@ -37,11 +36,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     } else {
         settings.rsplit('.').next().unwrap_or("toml")
     };
-    let config = match tree.text(settings).map(|text| page_header::parse(&text, format)) {
-        Ok(Ok(config)) => config,
-        Ok(Err((line, what))) => bail!("{settings}:{line}: {what}"),
-        Err(loss) => bail!("{}:{}: {}", loss.file, loss.line, loss.message),
-    };
+    let config = tree.settings(settings, format)?;
     let key = |value: &Value, wanted: &str| {
         let found = value.as_object()?.iter().find(|(key, _)| key.eq_ignore_ascii_case(wanted));
         found.map(|(_, value)| value.clone())
@@ -70,7 +65,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     for file in tree.files(&content, &mut site.losses) {
         let path = file.strip_prefix(&content).unwrap_or(&file).to_string();
         if !path.ends_with(".md") && !path.ends_with(".markdown") {
-            copy_file(tree, &file, path, &mut site);
+            site.copy_file(tree, &file, path);
             continue;
         }
         match tree.text(&file).and_then(|text| PageHeader::split(&file, &text)) {
@@ -86,7 +81,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             Err(loss) => site.losses.push(loss),
         }
     }
-    copy_static(tree, "static/", &mut site);
+    site.copy_folder(tree, "static/");
     site.pages = in_order(found);
     let texts: BTreeMap<String, String> = site
         .pages

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use jiff::civil::Date;
 
+use crate::cli::import::source_tree::SourceTree;
 use crate::cli::import::traced_text::TracedText;
 
 /// A site of another generator.
@@ -24,6 +25,53 @@ pub(super) struct ImportedSite {
     pub files: BTreeMap<String, PathBuf>,
     /// Parts that were not imported.
     pub losses: Vec<Loss>,
+}
+
+impl ImportedSite {
+    /// Adds the files of a folder under their addresses.
+    pub fn copy_folder(&mut self, tree: &SourceTree, folder: &str) {
+        if !tree.has_folder(folder) {
+            return;
+        }
+        for file in tree.files(folder, &mut self.losses) {
+            let path = file.strip_prefix(folder).unwrap_or(&file).to_string();
+            self.copy_file(tree, &file, path);
+        }
+    }
+
+    /// Adds a file under a path of the new site.
+    pub fn copy_file(&mut self, tree: &SourceTree, file: &str, path: String) {
+        match tree.file(file) {
+            Ok(real) => {
+                self.files.insert(path, real);
+            }
+            Err(loss) => self.losses.push(loss),
+        }
+    }
+}
+
+/// Sorts pages, given by path with their weights, in the order of their sections.
+pub(super) fn in_order(found: BTreeMap<String, (ImportedPage, i64)>) -> Vec<ImportedPage> {
+    let weights: BTreeMap<String, i64> =
+        found.iter().map(|(path, (_, weight))| (path.clone(), *weight)).collect();
+    let mut pages: Vec<ImportedPage> = found.into_values().map(|(page, _)| page).collect();
+    pages.sort_by_cached_key(|page| order(&page.path, &weights));
+    pages
+}
+
+/// Returns the sort key of a page: the weights and names of its sections, then its own.
+fn order(path: &str, weights: &BTreeMap<String, i64>) -> Vec<(i64, String)> {
+    let weight = |path: &str| weights.get(path).copied().unwrap_or(i64::MAX);
+    let mut key = Vec::new();
+    for (at, _) in path.match_indices('/') {
+        let folder = &path[..at];
+        let section = format!("{folder}/_index.md");
+        let index = if weights.contains_key(&section) { section } else { format!("{folder}/index.md") };
+        key.push((weight(&index), folder.to_string()));
+    }
+    let is_index = path.ends_with("_index.md") || path.ends_with("/index.md");
+    key.push(if is_index { (i64::MIN, String::new()) } else { (weight(path), path.to_string()) });
+    key
 }
 
 /// A page of another generator.

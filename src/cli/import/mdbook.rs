@@ -4,10 +4,8 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
-use crate::cli::import::page_header;
 use crate::cli::import::source_tree::SourceTree;
 use crate::cli::import::traced_text::TracedText;
-use crate::cli::import::zola::copy_file;
 use crate::link::join;
 use crate::markdown;
 
@@ -20,11 +18,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     let Some(settings) = tree.first(&["book.toml"]) else {
         bail!("no `book.toml`; pass the folder of an mdBook")
     };
-    let config = match tree.text(settings).map(|text| page_header::parse(&text, "toml")) {
-        Ok(Ok(config)) => config,
-        Ok(Err((line, what))) => bail!("{settings}:{line}: {what}"),
-        Err(loss) => bail!("{}:{}: {}", loss.file, loss.line, loss.message),
-    };
+    let config = tree.settings(settings, "toml")?;
     let text = |table: &Value, key: &str| table.get(key).and_then(Value::as_str).map(str::to_string);
     let book = config.get("book").cloned().unwrap_or_default();
     let source = format!("{}/", text(&book, "src").unwrap_or_else(|| "src".into()).trim_matches('/'));
@@ -78,7 +72,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             }
             continue;
         }
-        copy_file(tree, &file, path, &mut site);
+        site.copy_file(tree, &file, path);
     }
     if !site.pages.is_empty() {
         let message = "addresses of chapters end in `.html`: the new pages have no redirects from them";

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::Value;
 use walkdir::WalkDir;
 
 use crate::cli::import::imported_site::{Loss, LossKind};
+use crate::cli::import::page_header;
 
 /// Maximum size of a page, in bytes, as for pages of kbgen.
 const MAX_PAGE_BYTES: u64 = 1024 * 1024;
@@ -84,6 +86,16 @@ impl SourceTree {
             let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
             lost(line, "invalid UTF-8: not imported; save the file as UTF-8".into())
         })
+    }
+
+    /// Returns the values of a settings file.
+    ///
+    /// # Errors
+    /// As [`SourceTree::text`], and if it is malformed.
+    pub fn settings(&self, path: &str, format: &str) -> Result<Value> {
+        let text =
+            self.text(path).map_err(|loss| anyhow!("{}:{}: {}", loss.file, loss.line, loss.message))?;
+        page_header::parse(&text, format).map_err(|(line, what)| anyhow!("{path}:{line}: {what}"))
     }
 
     /// Returns the file to copy for a path.

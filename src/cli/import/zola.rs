@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use tera::{Context, Kwargs, State, Tera};
 
-use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind};
+use crate::cli::import::imported_site::{ImportedPage, ImportedSite, Loss, LossKind, in_order};
 use crate::cli::import::page_header::{self, PageHeader};
 use crate::cli::import::shortcodes::{self, Conversion, Shortcode, Syntax};
 use crate::cli::import::source_tree::SourceTree;
@@ -21,11 +21,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
     let Some(settings) = tree.first(&["zola.toml", "config.toml"]) else {
         bail!("no `zola.toml` or `config.toml`; pass the folder of a Zola site");
     };
-    let config = match tree.text(settings).map(|text| page_header::parse(&text, "toml")) {
-        Ok(Ok(config)) => config,
-        Ok(Err((line, what))) => bail!("{settings}:{line}: {what}"),
-        Err(loss) => bail!("{}:{}: {}", loss.file, loss.line, loss.message),
-    };
+    let config = tree.settings(settings, "toml")?;
     let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_string);
     let mut site = ImportedSite {
         title: text("title").unwrap_or_default(),
@@ -46,7 +42,7 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
         let path = file.strip_prefix("content/").unwrap_or(&file).to_string();
         let stem = path.strip_suffix(".md");
         match stem {
-            None => copy_file(tree, &file, path, &mut site),
+            None => site.copy_file(tree, &file, path),
             Some(stem) if languages.iter().any(|code| stem.ends_with(&format!(".{code}"))) => {
                 site.losses.push(Loss::new(
                     &file,
@@ -66,56 +62,13 @@ pub(super) fn read(tree: &SourceTree) -> Result<ImportedSite> {
             },
         }
     }
-    copy_static(tree, "static/", &mut site);
+    site.copy_folder(tree, "static/");
     site.pages = in_order(found);
     let assets: Vec<String> = site.files.keys().cloned().collect();
     for page in &mut site.pages {
         templates.convert(page, &config, &assets, &mut site.losses);
     }
     Ok(site)
-}
-
-/// Adds the files of a folder under their addresses.
-pub(super) fn copy_static(tree: &SourceTree, folder: &str, site: &mut ImportedSite) {
-    if !tree.has_folder(folder) {
-        return;
-    }
-    for file in tree.files(folder, &mut site.losses) {
-        let path = file.strip_prefix(folder).unwrap_or(&file).to_string();
-        copy_file(tree, &file, path, site);
-    }
-}
-
-/// Adds a file under a path of the new site.
-pub(super) fn copy_file(tree: &SourceTree, file: &str, path: String, site: &mut ImportedSite) {
-    match tree.file(file) {
-        Ok(real) => drop(site.files.insert(path, real)),
-        Err(loss) => site.losses.push(loss),
-    }
-}
-
-/// Sorts pages, given by path with their weights, in the order of their sections.
-pub(super) fn in_order(found: BTreeMap<String, (ImportedPage, i64)>) -> Vec<ImportedPage> {
-    let weights: BTreeMap<String, i64> =
-        found.iter().map(|(path, (_, weight))| (path.clone(), *weight)).collect();
-    let mut pages: Vec<ImportedPage> = found.into_values().map(|(page, _)| page).collect();
-    pages.sort_by_cached_key(|page| order(&page.path, &weights));
-    pages
-}
-
-/// Returns the sort key of a page: the weights and names of its sections, then its own.
-fn order(path: &str, weights: &BTreeMap<String, i64>) -> Vec<(i64, String)> {
-    let weight = |path: &str| weights.get(path).copied().unwrap_or(i64::MAX);
-    let mut key = Vec::new();
-    for (at, _) in path.match_indices('/') {
-        let folder = &path[..at];
-        let section = format!("{folder}/_index.md");
-        let index = if weights.contains_key(&section) { section } else { format!("{folder}/index.md") };
-        key.push((weight(&index), folder.to_string()));
-    }
-    let is_index = path.ends_with("_index.md") || path.ends_with("/index.md");
-    key.push(if is_index { (i64::MIN, String::new()) } else { (weight(path), path.to_string()) });
-    key
 }
 
 /// Returns the address of a page below the root.

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::net::IpAddr;
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail};
 use url::Url;
 
+use crate::cli::curl;
 use crate::cli::links::host;
 
 /// Number of hosts requested in parallel.
@@ -210,13 +210,13 @@ fn fetch_host(urls: &[&Url], network: &Network) -> Result<Vec<Response>> {
         Ok(pin) => pin,
         Err(response) => return Ok(vec![response; urls.len()]),
     };
-    let mut responses = curl(urls, &format!("head\n{pin}"), network)?;
+    let mut responses = request(urls, &format!("head\n{pin}"), network)?;
     let is_good =
         |response: &Response| matches!(response, Response::Status { code: 200..=399, .. } | Response::NoHost);
     let bad: Vec<usize> = (0..urls.len()).filter(|at| !is_good(&responses[*at])).collect();
     if !bad.is_empty() {
         let again: Vec<&Url> = bad.iter().map(|at| urls[*at]).collect();
-        let second = curl(&again, &format!("range = \"0-1023\"\n{pin}"), network)?;
+        let second = request(&again, &format!("range = \"0-1023\"\n{pin}"), network)?;
         bad.into_iter().zip(second).for_each(|(at, response)| responses[at] = response);
     }
     Ok(responses)
@@ -273,36 +273,20 @@ fn uses_proxy(url: &Url, variable: impl Fn(&str) -> Option<String>) -> bool {
 }
 
 /// Runs one curl process for all URLs, which reuses connections.
-fn curl(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
-    let mut child = Command::new(&network.curl)
-        // without ~/.curlrc, whose options could follow redirects
-        .arg("-q")
-        .args(["--silent", "--show-error", "--connect-timeout", "10", "--max-time", "30"])
-        .args(["--proto", "=https,http", "--compressed"])
-        .args(["--user-agent", concat!("kbgen-links/", env!("CARGO_PKG_VERSION"))])
-        .args(["--write-out", WRITE_OUT, "--config", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cannot run `curl`")?;
+fn request(urls: &[&Url], how: &str, network: &Network) -> Result<Vec<Response>> {
+    let options = [
+        ["--connect-timeout", "10", "--max-time", "30", "--compressed"].as_slice(),
+        &["--user-agent", concat!("kbgen-links/", env!("CARGO_PKG_VERSION")), "--write-out", WRITE_OUT],
+    ];
     let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
-    let entries: Vec<String> = urls
-        .iter()
-        .map(|url| {
-            let url = url.as_str().replace('\\', "%5C").replace('"', "%22");
-            format!("url = \"{url}\"\noutput = \"{nowhere}\"\n")
-        })
-        .collect();
-    let mut input = child.stdin.take().context("cannot write to curl")?;
-    // curl may have ended already; its message is the reason.
-    let _ = input.write_all(format!("{how}\ngloboff\n{}", entries.concat()).as_bytes());
-    drop(input);
+    let entry = |url: &&Url| format!("{}output = \"{nowhere}\"\n", curl::url_line(url));
+    let configuration = format!("{how}\n{}", urls.iter().map(entry).collect::<String>());
+    let child = curl::start(&network.curl, &options.concat(), &configuration).context("cannot run `curl`")?;
     let output = child.wait_with_output().context("cannot wait for curl")?;
     let said = String::from_utf8_lossy(&output.stdout);
     if said.is_empty() && !urls.is_empty() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        let reason = errors.lines().last().map_or_else(|| output.status.to_string(), str::to_string);
+        let reason = curl::reason(&errors).map_or_else(|| output.status.to_string(), str::to_string);
         bail!("`curl` failed: {reason}");
     }
     let mut lines = said.lines();

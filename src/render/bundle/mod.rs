@@ -18,7 +18,7 @@ use crate::render::assets::Assets;
 use crate::render::bundle::pieces::{Piece, Pieces, START, data_address};
 use crate::render::templates::{TemplateEngine, html, view_value};
 use crate::render::views::{PageMeta, RenderContext, texts, with_layout};
-use crate::render::{diagnose, search};
+use crate::render::{diagnose, search, unique_errors};
 use crate::site::LISTINGS;
 
 /// First bytes of every bundle, to recognize bundles of earlier builds.
@@ -123,44 +123,31 @@ fn pieces(
     engine: &TemplateEngine<'_>,
 ) -> Result<(Vec<ListView>, Vec<Piece>), Vec<Diagnostic>> {
     let place = |template: &str| PARTS.iter().position(|(page, _)| *page == template);
-    let mut build_pages: Vec<_> = texts(cx)
-        .into_iter()
-        .filter_map(|build_page| Some((place(&build_page.template)?, build_page)))
-        .collect();
-    build_pages.sort_by_key(|(place, _)| *place);
-    let lists = build_pages.iter().filter_map(|(_, build_page)| {
-        let listing = LISTINGS.iter().find(|listing| listing.address == build_page.address);
-        let own = || cx.site().collections().iter().find(|own| own.address() == build_page.address);
+    let mut pages: Vec<_> =
+        texts(cx).into_iter().filter_map(|page| Some((place(&page.template)?, page))).collect();
+    pages.sort_by_key(|(place, _)| *place);
+    let lists = pages.iter().filter_map(|(_, page)| {
+        let listing = LISTINGS.iter().find(|listing| listing.address == page.address);
+        let own = || cx.site().collections().iter().find(|own| own.address() == page.address);
         let title = match listing {
             Some(listing) => cx.tr(listing.title),
             None => own()?.title.as_str(),
         };
         Some(ListView {
             title: title.into(),
-            href: format!("#{}", build_page.address.trim_end_matches('/')),
-            purpose: search::purpose(&build_page.address)
-                .map(|purpose| cx.tr(purpose))
-                .unwrap_or_default()
-                .into(),
+            href: format!("#{}", page.address.trim_end_matches('/')),
+            purpose: search::purpose(&page.address).map(|purpose| cx.tr(purpose)).unwrap_or_default().into(),
         })
     });
     let lists = lists.collect();
-    let rendered: Vec<Result<Piece, Diagnostic>> = build_pages
+    let rendered: Vec<Result<Piece, Diagnostic>> = pages
         .into_par_iter()
-        .map(|(place, build_page)| {
-            let text = engine.render(PARTS[place].1, &build_page.view)?;
-            Ok(Piece { address: build_page.address, html: String::from_utf8_lossy(&text).into_owned() })
+        .map(|(place, page)| {
+            let text = engine.render(PARTS[place].1, &page.view)?;
+            Ok(Piece { address: page.address, html: String::from_utf8_lossy(&text).into_owned() })
         })
         .collect();
-    let (mut pieces, mut faults) = (Vec::new(), Vec::new());
-    for piece in rendered {
-        match piece {
-            Ok(piece) => pieces.push(piece),
-            Err(fault) if !faults.contains(&fault) => faults.push(fault),
-            Err(_) => {}
-        }
-    }
-    if faults.is_empty() { Ok((lists, pieces)) } else { Err(faults) }
+    Ok((lists, unique_errors(rendered)?))
 }
 
 /// Returns a Content-Security-Policy that allows only the inlined scripts and styles.

@@ -13,7 +13,7 @@ use crate::custom::OwnValues;
 use crate::files::Spanned;
 use crate::render::data::json_entry::{Entry, NOTHING, NoFields, WriteFields, entry, joined, write_field};
 use crate::render::data::markdown;
-use crate::render::views::{CONTEXTS, RenderContext, runs_on};
+use crate::render::views::{CONTEXTS, RenderContext};
 use crate::schema::{Field, Form as _, Shape};
 use crate::site::kinds::{
     ARCHITECTURE, Cause, ChangelogEntry, CommandRun, Cost, DeviceClass, DeviceData, EntryData, ErrorData,
@@ -31,11 +31,11 @@ fn plain(placed: &[Spanned<String>]) -> Vec<&str> {
     placed.iter().map(|placed| placed.value.as_str()).collect()
 }
 
-fn some(placed: &[Spanned<String>]) -> Option<Vec<&str>> {
+fn nonempty(placed: &[Spanned<String>]) -> Option<Vec<&str>> {
     (!placed.is_empty()).then(|| plain(placed))
 }
 
-fn maybe(placed: Option<&Spanned<String>>) -> Option<&str> {
+fn value_of(placed: Option<&Spanned<String>>) -> Option<&str> {
     placed.map(|placed| placed.value.as_str())
 }
 
@@ -74,15 +74,15 @@ const NOTE: &str = "A note on the figures.";
 entry! {
     /// A message that leads to a page.
     SIGNATURE, fn signature(signature: &'e Signature) {
-        optional "pattern": Shape::Text, "Literal text with typed holes." => maybe(signature.pattern.as_ref());
-        optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur, at most 200 lines apart." => some(&signature.all);
-        optional "not": TEXTS, "Fragments of which none may occur." => some(&signature.not);
+        optional "pattern": Shape::Text, "Literal text with typed holes." => value_of(signature.pattern.as_ref());
+        optional "all": TEXTS, "Instead of `pattern`: fragments that must all occur, at most 200 lines apart." => nonempty(&signature.all);
+        optional "not": TEXTS, "Fragments of which none may occur." => nonempty(&signature.not);
         optional "not_on_line": TEXTS, "Fragments of which none may occur in the line of the message."
-            => some(&signature.not_on_line);
+            => nonempty(&signature.not_on_line);
         or_null "extract": Shape::Slug, "A shared extractor that reads more figures."
-            => maybe(signature.extract.as_ref());
+            => value_of(signature.extract.as_ref());
         or_null "when": Shape::Text, "A condition on the figures that chooses between pages."
-            => maybe(signature.when.as_ref());
+            => value_of(signature.when.as_ref());
         required "source": Shape::Url, "The thread or source line that has the message." => signature.source;
         required "versions": Shape::Map(&Shape::Text), "Versions that print it, by tool."
             => pairs(&signature.versions);
@@ -98,8 +98,8 @@ entry! {
         required "tell": Shape::Text,
             "Evidence of this cause, one line of Markdown; its links start at the root of the site."
             => markdown::line(cx, head, &cause.tell.value, "/").as_str();
-        or_null "when": Shape::Text, "A condition on the figures that points to it." => maybe(cause.when.as_ref());
-        or_null "case": Shape::Text, "Name of the cause in answers, with values in braces." => maybe(cause.case.as_ref());
+        or_null "when": Shape::Text, "A condition on the figures that points to it." => value_of(cause.when.as_ref());
+        or_null "case": Shape::Text, "Name of the cause in answers, with values in braces." => value_of(cause.case.as_ref());
         required "solutions": SLUGS, "Ids of solutions, the best first." => plain(&cause.solutions);
     }
 }
@@ -206,7 +206,7 @@ entry! {
     WHOLE_MODEL: MODEL, fn whole_model(cx: &'e RenderContext<'e>, page: &'e Page<ModelData>) on model(page); {
         or_null "note": Shape::Text, NOTE => page.data.note;
         or_null "released_as": Shape::Text, "Quantization of the published weights, where it is no 16-bit type."
-            => maybe(page.data.released_as.as_ref());
+            => value_of(page.data.released_as.as_ref());
         required "architecture": Shape::Record(ARCHITECTURE), "Hyperparameters." => page.data.architecture.json();
         or_null "memory": Shape::Record(MEMORY), "Memory of the model; null where it is not covered."
             => cx.inputs.fits.figures(&page.head.id.slug).map(|figures| memory(cx, figures));
@@ -293,9 +293,9 @@ entry! {
 }
 
 fn smallest_card(cx: &RenderContext<'_>, page: &Page<ModelData>) -> Option<Value> {
-    let answer = runs_on(cx.inputs, page)?;
-    let run = &answer.run;
-    Some(json!(runs_on_entry(&run.quant_name, run.ctx, run.total(), answer.memory_gib, &answer.badge)))
+    let answer = cx.runs_on(page)?;
+    let (run, memory_gib) = (&answer.run, answer.card.map(|card| card.memory_gib));
+    Some(json!(runs_on_entry(&run.quant_name, run.ctx, run.total(), memory_gib, &answer.badge)))
 }
 
 entry! {

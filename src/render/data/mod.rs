@@ -37,28 +37,28 @@ pub(super) fn alternate_path(config: &Config, id: &PageId, format: Alternate) ->
 
 /// Makes a map of the site for language models.
 pub(super) fn map(cx: &RenderContext<'_>) -> Outputs {
-    one("llms.txt", llms::map(cx).into_bytes())
+    single_file("llms.txt", llms::map(cx).into_bytes())
 }
 
 /// Makes one text with all error pages.
 pub(super) fn whole(cx: &RenderContext<'_>, sink: &dyn Sink) -> Outputs {
     const PATH: &str = "llms-full.txt";
     llms::whole(cx, |text| sink.append(PATH, &text.into_bytes()));
-    one(PATH, Vec::new())
+    single_file(PATH, Vec::new())
 }
 
 /// Makes the data of all models with their memory figures.
 pub(super) fn models(cx: &RenderContext<'_>) -> Outputs {
     let mut file = Collection::new(cx, "../schema/models.json");
     file.add("models", &cx.site().models, |model| json(&entries::whole_model(cx, model)));
-    one("data/models.json", file.finish())
+    single_file("data/models.json", file.finish())
 }
 
 /// Makes the data of all devices.
 pub(super) fn devices(cx: &RenderContext<'_>) -> Outputs {
     let mut file = Collection::new(cx, "../schema/devices.json");
     file.add("hardware", &cx.site().devices, |device| json(&entries::device(device)));
-    one("data/hardware.json", file.finish())
+    single_file("data/hardware.json", file.finish())
 }
 
 /// Makes the data of the whole knowledge base.
@@ -74,10 +74,10 @@ pub(super) fn everything(cx: &RenderContext<'_>, sink: &dyn Sink) -> Outputs {
     if !site.collections().is_empty() {
         file.add("entries", &site.entries, |entry| json(&entries::entry(cx, entry)));
     }
-    one(PATH, file.finish())
+    single_file(PATH, file.finish())
 }
 
-fn one(path: &str, bytes: Vec<u8>) -> Outputs {
+fn single_file(path: &str, bytes: Vec<u8>) -> Outputs {
     let mut outputs = Outputs::default();
     outputs.add(path, bytes);
     outputs

@@ -1,13 +1,15 @@
 //! Contents of a share picture, without layout.
 
+use serde::Serialize;
+
 use crate::i18n::text;
 use crate::render::RenderInputs;
-use crate::render::views::{RunsOn, fitting, runs_on, signature_text};
+use crate::render::views::{CardSize, RunsOn, card_sizes, fitting, runs_on, signature_text};
 use crate::site::kinds::{DeviceData, ErrorData, ModelData};
 use crate::site::{Kind, Page, PageId, number};
 
 /// Contents of a share picture.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Card {
     /// Category or kind of the page.
     pub kind: String,
@@ -17,7 +19,7 @@ pub(super) struct Card {
 }
 
 /// Contents below the title.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) enum CardBody {
     /// A line of a log, with `…` for its variable parts.
     Message(String),
@@ -30,7 +32,7 @@ pub(super) enum CardBody {
 }
 
 /// Memory of a model with default settings.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct MemoryFigures {
     /// Quantization and context.
     pub run: String,
@@ -46,7 +48,8 @@ pub(super) struct MemoryFigures {
 pub(super) fn all(inputs: &RenderInputs<'_>) -> Vec<(PageId, Card)> {
     let site = inputs.site;
     let errors = site.errors.iter().map(|page| (page.head.id.clone(), error(inputs, page)));
-    let models = site.models.iter().map(|page| (page.head.id.clone(), model(inputs, page)));
+    let card_sizes = card_sizes(site);
+    let models = site.models.iter().map(|page| (page.head.id.clone(), model(inputs, &card_sizes, page)));
     let devices = site.devices.iter().map(|page| (page.head.id.clone(), device(inputs, page)));
     let guides = site.guides.iter().map(|page| {
         let content = CardBody::Lead(page.head.body.outline.lead.clone());
@@ -88,10 +91,11 @@ fn error(inputs: &RenderInputs<'_>, page: &Page<ErrorData>) -> Card {
     }
 }
 
-fn model(inputs: &RenderInputs<'_>, page: &Page<ModelData>) -> Card {
+fn model(inputs: &RenderInputs<'_>, card_sizes: &[CardSize], page: &Page<ModelData>) -> Card {
     let texts = &inputs.config.texts;
-    let content = match runs_on(inputs, page) {
-        Some(RunsOn { run, memory_gib, .. }) => {
+    let content = match runs_on(inputs, card_sizes, page) {
+        Some(RunsOn { run, card, .. }) => {
+            let memory_gib = card.map(|card| card.memory_gib);
             let parts =
                 [(text("Weights"), run.weights), (text("Cache"), run.kv), (text("Compute"), run.compute)];
             let answer = match memory_gib {

@@ -1,12 +1,14 @@
 //! Reads the colors of the dark theme from the style sheets, so that pictures match a site's theme.
 
+use serde::Serialize;
+
 use crate::files::Sources;
 
 /// Red, green, blue.
 type Color = [u8; 3];
 
 /// The three colors of a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Colors {
     pub shared: Color,
     pub ink: Color,

@@ -10,6 +10,7 @@ mod renderer;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::facts::Fingerprint;
 use crate::files::{Key, Sink};
 use crate::render::assets::Assets;
 use crate::render::social::card::{Card, has_own};
@@ -98,7 +99,8 @@ pub(super) fn files(inputs: &RenderInputs<'_>, sink: &dyn Sink) {
 fn draw(row: &[(String, Card)], site_title: &str, colors: &Colors, sink: &dyn Sink) {
     let mut renderer = CardRenderer::new();
     for (path, card) in row {
-        let key = Key::of([DRAWING_VERSION, path, &format!("{site_title:?} {colors:?} {card:?}")]);
+        let data = Fingerprint::of_data(&(DRAWING_VERSION, path, site_title, colors, card));
+        let key = Key::of([data.0.to_le_bytes()]);
         if !sink.reuse_group(&key) {
             let png = renderer.draw(site_title, card).png(colors).expect("writing to memory never fails");
             sink.write_group(&key, vec![(path.clone(), png)]);

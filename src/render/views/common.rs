@@ -1,11 +1,13 @@
 //! Views that many pages share: page metadata, links, rows, evidence.
 
 use jiff::civil::Date;
+use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
 use crate::custom::OptionalPage;
 use crate::i18n::{Translations, text};
+use crate::markdown::TocEntry;
 use crate::pack::Pack;
 use crate::render::social::Picture;
 use crate::site::kinds::Evidence;
@@ -69,14 +71,6 @@ pub(in crate::render) struct Counts {
     pub guides: String,
 }
 
-/// An entry of the table of contents.
-#[derive(Debug, Clone, Serialize)]
-pub(in crate::render) struct TocLine {
-    pub level: u8,
-    pub id: String,
-    pub title: String,
-}
-
 /// The template variable `page`.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct PageView {
@@ -97,7 +91,7 @@ pub(in crate::render) struct PageView {
     pub category_feed: Option<Step>,
     pub search_href: String,
     pub json_ld: Value,
-    pub toc: Vec<TocLine>,
+    pub toc: Vec<TocEntry>,
     pub previous: Option<Step>,
     pub next: Option<Step>,
 }
@@ -173,11 +167,35 @@ pub(in crate::render) struct ErrorRow {
     pub signature: Option<String>,
 }
 
+/// How a model runs in the memory of a device, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::render) enum CellVerdict {
+    /// It fits.
+    Fits,
+    /// It fits only below the upper ends of the ranges.
+    Tight,
+    /// A part of it runs on the GPU.
+    Part,
+    /// It does not run.
+    No,
+}
+
+impl From<Verdict> for CellVerdict {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Fits => Self::Fits,
+            Verdict::Tight => Self::Tight,
+            Verdict::No => Self::No,
+        }
+    }
+}
+
 /// A verdict with the largest context that fits.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::render) struct CellView {
     pub quant: String,
-    pub verdict: &'static str,
+    pub verdict: CellVerdict,
     /// The largest context, or the part of the model that runs on the GPU.
     pub note: Option<String>,
 }

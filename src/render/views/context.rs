@@ -1,14 +1,14 @@
 //! Data that all views use, computed once per build.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
 
 use jiff::civil::Date;
 use minijinja::value::Value;
 
 use crate::config::Alternate;
-use crate::facts::{self, Fact, Name, Table};
+use crate::custom::Words;
+use crate::facts::{Fact, Table};
 use crate::i18n::Translations;
 use crate::markdown::{Rendered, TocEntry};
 use crate::render::address::{href, root};
@@ -20,14 +20,16 @@ use crate::render::prose::{BodySummary, Prose};
 use crate::render::social::Pictures;
 use crate::render::templates::{SHAPE, view_value};
 use crate::render::views::common::{
-    self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, TocLine, VerifiedView,
+    self, BuildView, ErrorRow, LayoutContext, PageView, Ref, Step, VerifiedView,
 };
+use crate::render::views::defaults::{CardSize, RunsOn, card_sizes, runs_on};
 use crate::render::views::entry::entries_of;
 use crate::render::views::lists::ordered_guides;
+use crate::render::views::shared_values::SharedValues;
 use crate::render::views::vocabularies::word_label;
 use crate::render::views::wording::signature_text;
 use crate::render::{Audience, RenderInputs, SharedData};
-use crate::site::kinds::{ErrorData, Evidence};
+use crate::site::kinds::{ErrorData, Evidence, ModelData};
 use crate::site::{Head, Kind, Page, PageId, Site};
 
 /// Maximum number of backlinks on a page.
@@ -48,17 +50,18 @@ pub(in crate::render) struct RenderContext<'s> {
     pub fit_index: &'s Fact<serde_json::Value>,
     /// Slugs of errors with similar messages, by slug.
     pub similar_errors: &'s Table<String, Vec<String>>,
+    /// Memory sizes of GPUs.
+    pub card_sizes: Fact<Vec<CardSize>>,
     pictures: Pictures<'s>,
     by_category: Table<String, Vec<&'s Page<ErrorData>>>,
     by_tool: Table<String, Vec<&'s Page<ErrorData>>>,
     /// The previous and next page in the list of each page, by address.
     neighbors: Table<String, [Option<&'s PageId>; 2]>,
-    /// Values that several pages show: `site` by shape, links by address.
-    shared_values: Mutex<HashMap<String, SharedValue>>,
+    /// The variable `site` by shape.
+    sites: SharedValues,
+    /// Links by relative address.
+    links: SharedValues,
 }
-
-/// A value with the facts that it depends on.
-type SharedValue = (Option<Value>, Vec<Name>);
 
 /// Metadata of a page, for its layout.
 pub(in crate::render) struct PageMeta<'p> {
@@ -74,7 +77,7 @@ pub(in crate::render) struct PageMeta<'p> {
     /// Page data, for the edit link.
     pub head: Option<&'p Head>,
     /// Table of contents.
-    pub toc: Vec<TocLine>,
+    pub toc: Vec<TocEntry>,
     /// Whether to exclude the page from search engines.
     pub noindex: bool,
 }
@@ -115,17 +118,21 @@ impl<'s> RenderContext<'s> {
         let by_tool = Table::new("errors of tool", by_tool, slugs);
         inputs.engine.register(&by_category);
         inputs.engine.register(&by_tool);
+        let card_sizes = Fact::of("card sizes", card_sizes(inputs.site));
+        inputs.engine.register(&card_sizes);
         let mut cx = Self {
             inputs,
             assets: &shared.assets,
             prose: &shared.prose,
             fit_index: &shared.fit_index,
             similar_errors: &shared.similar_errors,
+            card_sizes,
             pictures: Pictures::new(inputs),
             by_category,
             by_tool,
             neighbors: Table::new(NEIGHBORS, [], |ids| *ids),
-            shared_values: Mutex::default(),
+            sites: SharedValues::default(),
+            links: SharedValues::default(),
         };
         let site = inputs.site;
         lists.extend([heads(ordered_guides(&cx)), heads(&*site.tools), heads(&*site.models)]);
@@ -142,17 +149,6 @@ impl<'s> RenderContext<'s> {
         cx.neighbors = Table::new(NEIGHBORS, neighbors, |ids| *ids);
         inputs.engine.register(&cx.neighbors);
         cx
-    }
-
-    /// Returns a value that several pages show; `make` is called for the first of them.
-    fn shared_value(&self, name: &str, make: impl FnOnce() -> Option<Value>) -> Option<Value> {
-        let mut values = self.shared_values.lock().unwrap_or_else(PoisonError::into_inner);
-        let (value, reads) = match values.get(name) {
-            Some(known) => known,
-            None => values.entry(name.to_string()).or_insert(facts::record(make)),
-        };
-        facts::read_all(reads);
-        value.clone()
     }
 
     /// Returns the previous and next page in the list of a page; of an error, in its category.
@@ -192,13 +188,8 @@ impl<'s> RenderContext<'s> {
     }
 
     /// Returns the table of contents of a page.
-    pub fn toc(&self, head: &Head) -> Vec<TocLine> {
-        let line = |entry: &TocEntry| TocLine {
-            level: entry.level,
-            id: entry.id.clone(),
-            title: entry.title.clone(),
-        };
-        self.summary(head).toc.iter().map(line).collect()
+    pub fn toc(&self, head: &Head) -> Vec<TocEntry> {
+        self.summary(head).toc.clone()
     }
 
     /// Returns a description of a page in one sentence.
@@ -214,7 +205,7 @@ impl<'s> RenderContext<'s> {
     /// Returns a link to a page as a [`Ref`], relative to a page with this root.
     pub fn reference(&self, root: &str, id: &PageId) -> Option<Value> {
         let href = href(root, &id.address());
-        self.shared_value(&href, || {
+        self.links.get(&href, || {
             let head = self.head(id)?;
             let (title, description) = (&head.title.value, &self.summary(head).description);
             Some(view_value(Ref { title, href: &href, description }))
@@ -292,7 +283,8 @@ impl<'s> RenderContext<'s> {
         let shape = format!("{} {root} {}", meta.kind, self.menu_targets(meta.address));
         LayoutContext {
             site: self
-                .shared_value(&shape, || Some(view_value(self.site_view(&root, meta.address))))
+                .sites
+                .get(&shape, || Some(view_value(self.site_view(&root, meta.address))))
                 .unwrap_or_default(),
             shape,
             page: PageView {
@@ -329,11 +321,15 @@ impl<'s> RenderContext<'s> {
         Some(self.inputs.config.repository.as_ref()?.edit_url(&head.path))
     }
 
-    /// Returns an error for lists.
-    pub fn row(&self, root: &str, error: &Page<ErrorData>) -> ErrorRow {
+    /// Returns errors for a list, relative to a page with this root.
+    pub fn rows(&self, root: &str, errors: &[&Page<ErrorData>]) -> Vec<ErrorRow> {
+        let severities = self.severities();
+        errors.iter().map(|error| self.row(root, &severities, error)).collect()
+    }
+
+    fn row(&self, root: &str, severities: &Words, error: &Page<ErrorData>) -> ErrorRow {
         let verified = self.verified(&error.head, Some(&error.data.category), &error.data.evidence);
         let category = self.head(&PageId::new(Kind::Category, error.data.category.as_str()));
-        let severities = self.severities();
         ErrorRow {
             category: category.map(|head| head.title.value.clone()).unwrap_or_default(),
             title: error.head.title.value.clone(),
@@ -344,7 +340,7 @@ impl<'s> RenderContext<'s> {
                 .rev()
                 .position(|(word, _)| *word == error.data.severity)
                 .unwrap_or_default(),
-            severity_label: word_label(&severities, &error.data.severity),
+            severity_label: word_label(severities, &error.data.severity),
             severity: error.data.severity.clone(),
             kind: error.data.kind.name(),
             tools: self.tool_titles(error),
@@ -353,6 +349,11 @@ impl<'s> RenderContext<'s> {
             overdue: verified.is_some_and(|verified| verified.overdue),
             signature: error.data.signatures.first().map(|signature| signature_text(signature.text())),
         }
+    }
+
+    /// Returns the smallest GPU for a model, if it is covered.
+    pub fn runs_on(&self, model: &Page<ModelData>) -> Option<RunsOn<'_>> {
+        runs_on(self.inputs, &self.card_sizes, model)
     }
 
     /// Returns the titles of the tools that print an error.

@@ -1,8 +1,12 @@
 //! Default settings and GPUs of pages, and the smallest GPU that holds a model.
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
 use crate::render::RenderInputs;
 use crate::site::kinds::{DeviceData, ModelData};
-use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Figures, Page, Run, Site};
 use kbgen_estimate::plan::Verdict;
 
 /// Contexts in tables, limited by the model's maximum.
@@ -60,41 +64,50 @@ pub(in crate::render) fn default_run(
     })
 }
 
-/// Returns desktop and server GPUs with CUDA since 2018, the smallest first.
-pub(in crate::render) fn cards<'s>(inputs: &RenderInputs<'s>) -> Vec<&'s Page<DeviceData>> {
-    let mut cards: Vec<_> = inputs
-        .site
-        .devices
+/// Returns desktop and server GPUs with CUDA since 2018.
+pub(in crate::render) fn cards(site: &Site) -> impl Iterator<Item = &Page<DeviceData>> {
+    site.devices
         .iter()
         .filter(|device| {
             device.data.is_cuda() && device.data.released.is_some_and(|date| date.year() >= 2018)
         })
         .filter(|device| !device.data.generation.as_deref().unwrap_or_default().contains("Mobile"))
-        .collect();
-    cards.sort_by_key(|device| (device.data.memory_bytes(), device.head.title.value.clone()));
-    cards
+}
+
+/// A memory size of GPUs.
+#[derive(Debug, Serialize)]
+pub(in crate::render) struct CardSize {
+    /// Memory as sold, in GiB.
+    pub memory_gib: f64,
+    /// Bytes that programs can use.
+    pub visible: u64,
+}
+
+/// Returns the memory sizes of all [`cards`], the smallest first.
+pub(in crate::render) fn card_sizes(site: &Site) -> Vec<CardSize> {
+    let sizes: BTreeMap<u64, f64> =
+        cards(site).map(|card| (card.data.memory_bytes(), card.data.memory_gb)).collect();
+    let size = |(bytes, memory_gib)| CardSize { memory_gib, visible: site.visible_of_size(bytes) };
+    sizes.into_iter().map(size).collect()
 }
 
 /// The smallest GPU that holds a model with default settings.
-pub(in crate::render) struct RunsOn {
+pub(in crate::render) struct RunsOn<'c> {
     /// Settings of the model.
     pub run: DefaultRun,
-    /// Memory of the GPU as sold; `None` if no single GPU holds the model.
-    pub memory_gib: Option<f64>,
+    /// Memory of the GPU; `None` if no single GPU holds the model.
+    pub card: Option<&'c CardSize>,
     /// Address of the badge.
     pub badge: String,
 }
 
 /// Returns the smallest GPU for a model, if it is covered; assumes the maximum memory use of the driver.
-pub(in crate::render) fn runs_on(inputs: &RenderInputs<'_>, model: &Page<ModelData>) -> Option<RunsOn> {
+pub(in crate::render) fn runs_on<'c>(
+    inputs: &RenderInputs<'_>,
+    card_sizes: &'c [CardSize],
+    model: &Page<ModelData>,
+) -> Option<RunsOn<'c>> {
     let run = default_run(inputs, model)?;
-    let card = cards(inputs).into_iter().find(|card| {
-        let visible = inputs.site.visible_of_size(card.data.memory_bytes());
-        Verdict::of(run.total(), visible) == Verdict::Fits
-    });
-    Some(RunsOn {
-        run,
-        memory_gib: card.map(|card| card.data.memory_gb),
-        badge: format!("badges/{}.svg", model.head.id.slug),
-    })
+    let card = card_sizes.iter().find(|size| Verdict::of(run.total(), size.visible) == Verdict::Fits);
+    Some(RunsOn { run, card, badge: format!("badges/{}.svg", model.head.id.slug) })
 }

@@ -4,17 +4,18 @@ use kbgen_estimate::plan::Verdict;
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::markdown::TocEntry;
 use crate::render::RenderInputs;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_device};
-use crate::render::views::common::{Fact, Ref, SourceView, TocLine, context_label, source, sources};
+use crate::render::views::common::{CellVerdict, Fact, Ref, SourceView, context_label, source, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::defaults::default_quant;
 use crate::render::views::device_models::{ModelGroup, ModelRow, as_sold, covered, groups, models};
 use crate::render::views::lists::class_name;
-use crate::render::views::verdicts::{VERDICTS, table_quants};
+use crate::render::views::verdicts::table_quants;
 use crate::site::kinds::{DeviceData, ModelData, System, Vendor};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Page, Run, format_count, gib, number};
 
@@ -64,11 +65,11 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let view = view(cx, device, &root(&address));
     let mut toc = Vec::new();
     if !view.groups.is_empty() {
-        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
+        toc.push(TocEntry { level: 2, id: "models".into(), title: cx.tr("Models that run on it").into() });
     }
-    toc.push(TocLine { level: 2, id: "facts".into(), title: cx.tr("Facts").into() });
+    toc.push(TocEntry { level: 2, id: "facts".into(), title: cx.tr("Facts").into() });
     if !view.backlinks.is_empty() {
-        toc.push(TocLine { level: 2, id: "backlinks".into(), title: cx.tr("Pages that link here").into() });
+        toc.push(TocEntry { level: 2, id: "backlinks".into(), title: cx.tr("Pages that link here").into() });
     }
     let meta = PageMeta {
         address: &address,
@@ -262,7 +263,10 @@ fn leads(rows: &[ModelRow], sizes: &[u64]) -> Vec<Lead> {
         let fitting: Vec<&ModelRow> = rows
             .iter()
             .filter(|row| {
-                row.cells.get(column).and_then(Option::as_ref).is_some_and(|cell| cell.verdict == VERDICTS[0])
+                row.cells
+                    .get(column)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|cell| cell.verdict == CellVerdict::Fits)
             })
             .collect();
         let large = fitting.iter().filter(|row| row.parameters.is_some()).take(MAX_LARGEST);

@@ -7,11 +7,11 @@ use kbgen_estimate::plan::Verdict;
 use serde::Serialize;
 
 use crate::render::address::href;
-use crate::render::views::common::{CellView, parameters};
+use crate::render::views::common::{CellVerdict, CellView, parameters};
 use crate::render::views::context::RenderContext;
 use crate::render::views::defaults::default_quant;
 use crate::render::views::model::by_parameters;
-use crate::render::views::verdicts::{VERDICTS, cell_with_offload, cells, verdict_rank};
+use crate::render::views::verdicts::{best_verdict, cell_with_offload, cells};
 use crate::site::kinds::{DeviceData, ModelData};
 use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, DeviceMemory, Figures, Page, Run};
 
@@ -32,12 +32,10 @@ pub(super) struct ModelRow {
     pub href: String,
     pub parameters: Option<String>,
     pub uses: String,
-    pub verdict: &'static str,
+    pub verdict: CellVerdict,
     pub cells: Vec<Option<CellView>>,
 }
 
-/// Verdict of a model that does not run at all.
-const NO_VERDICT: &str = "no";
 /// Sizes in GB that divide the list of models of a device with one size.
 const COMMON_SIZES: [u64; 9] = [8, 16, 24, 32, 48, 64, 96, 128, 256];
 
@@ -116,13 +114,13 @@ pub(super) fn models(
             href: href(root, &model.head.id.address()),
             parameters: model.data.parameters.as_ref().map(|count| parameters(count.value)),
             uses: uses.join("|"),
-            verdict: VERDICTS.get(verdict_rank(cells.iter().flatten())).copied().unwrap_or(NO_VERDICT),
+            verdict: best_verdict(cells.iter().flatten()),
             cells,
         })
     };
     let mut rows: Vec<ModelRow> = models.filter_map(row).collect();
-    rows.retain(|row| row.verdict != NO_VERDICT);
-    rows.sort_by_key(|row| (verdict_rank(row.cells.iter().flatten()), row.parameters.is_none()));
+    rows.retain(|row| row.verdict != CellVerdict::No);
+    rows.sort_by_key(|row| (row.verdict, row.parameters.is_none()));
     rows
 }
 
@@ -133,21 +131,23 @@ fn steps(device: &DeviceData) -> Vec<u64> {
     if sizes.len() > 1 { sizes } else { below.chain(sizes).collect() }
 }
 
-/// Whether a model does not fit, the memory that it needs, and the rank of its verdict.
-type GroupKey = (bool, Reverse<Option<u64>>, usize);
+/// Whether a model does not fit, the memory that it needs, and its verdict.
+type GroupKey = (bool, Reverse<Option<u64>>, CellVerdict);
 
 /// Groups models by the memory that they need, the most first; models that do not fit completely come last.
 pub(super) fn groups(cx: &RenderContext<'_>, models: Vec<ModelRow>) -> Vec<ModelGroup> {
     let mut groups: BTreeMap<GroupKey, Vec<ModelRow>> = BTreeMap::new();
     for model in models {
-        let rank = if model.needs.is_some() { 0 } else { verdict_rank(model.cells.iter().flatten()) };
-        groups.entry((model.needs.is_none(), Reverse(model.needs), rank)).or_default().push(model);
+        let verdict = if model.needs.is_some() { CellVerdict::Fits } else { model.verdict };
+        groups.entry((model.needs.is_none(), Reverse(model.needs), verdict)).or_default().push(model);
     }
-    let group = |((_, Reverse(needs), rank), models): (GroupKey, Vec<ModelRow>)| {
-        let (id, title) = match (needs.map(as_sold), rank) {
+    let group = |((_, Reverse(needs), verdict), models): (GroupKey, Vec<ModelRow>)| {
+        let (id, title) = match (needs.map(as_sold), verdict) {
             (Some(size), _) => (size.replace(' ', "-"), cx.fill("Need {size}", &[("size", &size)])),
-            (None, 0 | 1) => ("tight".into(), cx.tr("Tight").into()),
-            (None, _) => ("in-part".into(), cx.tr("Run in part, the rest in RAM").into()),
+            (None, CellVerdict::Fits | CellVerdict::Tight) => ("tight".into(), cx.tr("Tight").into()),
+            (None, CellVerdict::Part | CellVerdict::No) => {
+                ("in-part".into(), cx.tr("Run in part, the rest in RAM").into())
+            }
         };
         ModelGroup { id: format!("need-{}", id.to_lowercase()), title, models }
     };

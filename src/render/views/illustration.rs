@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::render::views::common::context_label;
 use crate::render::views::context::RenderContext;
-use crate::render::views::defaults::{CONTEXTS, default_quant, runs_on};
+use crate::render::views::defaults::{CONTEXTS, default_quant};
 use crate::site::kinds::{Illustration, ModelData};
 use crate::site::{DEFAULT_CTX, DeviceMemory, Figures, Page, Run, gib};
 
@@ -100,9 +100,9 @@ fn label<'s>(cx: &RenderContext<'s>, name: &str) -> &'s str {
 
 /// Returns the smallest GPU that holds the model with default settings.
 fn memory(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<Vec<(String, String, Bytes)>> {
-    let answer = runs_on(cx.inputs, model)?;
-    let size = answer.memory_gib?;
-    let room = DeviceMemory::cuda(cx.site().visible_of_size((size * 1_073_741_824.0) as u64));
+    let answer = cx.runs_on(model)?;
+    let card = answer.card?;
+    let room = DeviceMemory::cuda(card.visible);
     let (run, driver) = (&answer.run, room.driver.high.0);
     let free = room.visible.low.0.checked_sub(run.total() + driver)?;
     let total = cx.fill(
@@ -120,7 +120,7 @@ fn memory(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<Vec<(String
         ("driver", driver),
         ("free", free),
     ];
-    Some(vec![(format!("{size} GB"), total, parts)])
+    Some(vec![(format!("{} GB", card.memory_gib), total, parts)])
 }
 
 /// Returns a row for each context up to the model's maximum; `None` where the compute buffer is not covered.

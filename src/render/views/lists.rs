@@ -9,7 +9,7 @@ use crate::render::views::TemplatePage;
 use crate::render::views::common::ErrorRow;
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::device::bandwidth;
-use crate::site::kinds::{CategoryData, DeviceClass, GuideData};
+use crate::site::kinds::{CategoryData, DeviceClass, GuideData, Vendor};
 use crate::site::{Page, format_count};
 
 /// Maximum number of errors that `/errors/` lists; beyond it, only the pages of the categories list them.
@@ -24,7 +24,10 @@ struct Group {
     href: String,
     description: String,
     id: String,
+    /// Empty if the page does not list the errors.
     errors: Vec<ErrorRow>,
+    /// Number of errors.
+    count: usize,
 }
 
 #[derive(Serialize)]
@@ -49,17 +52,32 @@ struct NumberedPage {
 }
 
 #[derive(Serialize)]
-struct ListEntry {
+struct ToolRow {
     title: String,
     href: String,
     description: String,
+    /// Number of errors that the tool prints.
     count: usize,
-    family: String,
+}
+
+#[derive(Serialize)]
+struct GuideRow {
+    title: String,
+    href: String,
+    description: String,
     verified_date: String,
 }
 
 #[derive(Serialize)]
-struct Vendor {
+struct QuantRow {
+    title: String,
+    href: String,
+    description: String,
+    family: &'static str,
+}
+
+#[derive(Serialize)]
+struct VendorGroup {
     title: String,
     id: String,
     devices: Vec<DeviceListRow>,
@@ -83,8 +101,9 @@ struct DeviceFacts {
     bandwidth: Option<f64>,
 }
 
+/// Builds the lists of a bundle, which shows every error.
 pub(super) fn build_pages(cx: &RenderContext<'_>) -> Vec<TemplatePage> {
-    vec![errors(cx), tools(cx), guides(cx), hardware(cx), quants(cx)]
+    vec![error_list(cx, usize::MAX), tools(cx), guides(cx), hardware(cx), quants(cx)]
 }
 
 fn listing(
@@ -118,16 +137,27 @@ pub(super) fn ordered_guides<'s>(cx: &RenderContext<'s>) -> Vec<&'s Page<GuideDa
     guides
 }
 
+/// Builds `/errors/`.
 pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
+    error_list(cx, MAX_LISTED_ERRORS)
+}
+
+/// Builds the list of errors; of more than `limit` errors, only the categories with their counts.
+fn error_list(cx: &RenderContext<'_>, limit: usize) -> TemplatePage {
     let root = root("errors/");
+    let lists_all = cx.site().errors.len() <= limit;
     let groups: Vec<Group> = ordered_categories(cx)
         .into_iter()
-        .map(|category| Group {
-            title: category.head.title.value.clone(),
-            href: href(&root, &category.head.id.address()),
-            description: cx.describe(&category.head),
-            id: category.head.id.slug.clone(),
-            errors: cx.errors_of(&category.head.id.slug).iter().map(|error| cx.row(&root, error)).collect(),
+        .map(|category| {
+            let errors = cx.errors_of(&category.head.id.slug);
+            Group {
+                title: category.head.title.value.clone(),
+                href: href(&root, &category.head.id.address()),
+                description: cx.describe(&category.head),
+                id: category.head.id.slug.clone(),
+                errors: if lists_all { cx.rows(&root, errors) } else { Vec::new() },
+                count: errors.len(),
+            }
         })
         .collect();
     let description = cx.fill(
@@ -136,7 +166,6 @@ pub(super) fn errors(cx: &RenderContext<'_>) -> TemplatePage {
     );
     let meta = PageMeta::listing("errors/", "errors", cx.tr("Errors"), &description);
     let layout = with_layout(cx.layout(meta), "groups", view_value(groups));
-    let lists_all = cx.site().errors.len() <= MAX_LISTED_ERRORS;
     let (systems, severities) = (cx.systems(), cx.severities());
     let view = minijinja::context! { lists_all, systems, severities, ..layout };
     TemplatePage { address: "errors/".to_string(), template: "errors.html".into(), view }
@@ -197,14 +226,14 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
         href: href(&root, address),
         current: other == at,
     };
-    let own_errors = errors.iter().skip(at * CATEGORY_PAGE_SIZE).take(CATEGORY_PAGE_SIZE);
+    let own_errors = errors.chunks(CATEGORY_PAGE_SIZE).nth(at).unwrap_or_default();
     let view = CategoryView {
         slug: category.head.id.slug.clone(),
         description_html: match at {
             0 => html(cx.body(&category.head).html()),
             _ => html(String::new()),
         },
-        errors: own_errors.map(|error| cx.row(&root, error)).collect(),
+        errors: cx.rows(&root, own_errors),
         count: errors.len(),
         pages: match addresses.len() {
             1 => Vec::new(),
@@ -223,41 +252,31 @@ fn category_page(cx: &RenderContext<'_>, category: &Page<CategoryData>, at: usiz
 
 pub(super) fn tools(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("tools/");
-    let entries: Vec<ListEntry> = cx
+    let rows: Vec<ToolRow> = cx
         .site()
         .tools
         .iter()
-        .map(|tool| ListEntry {
+        .map(|tool| ToolRow {
             title: tool.head.title.value.clone(),
             href: href(&root, &tool.head.id.address()),
             description: cx.describe(&tool.head),
             count: cx.errors_naming(&tool.head.id.slug).len(),
-            family: String::new(),
-            verified_date: String::new(),
         })
         .collect();
     let description = cx.tr(
         "Programs whose errors are explained on this site: where they store their logs, and which errors they print.",
     );
-    listing(
-        cx,
-        "tools/",
-        "tools.html",
-        ("tools", cx.tr("Tools"), description),
-        ("tools", view_value(entries)),
-    )
+    listing(cx, "tools/", "tools.html", ("tools", cx.tr("Tools"), description), ("tools", view_value(rows)))
 }
 
 pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("guides/");
-    let entries: Vec<ListEntry> = ordered_guides(cx)
+    let rows: Vec<GuideRow> = ordered_guides(cx)
         .into_iter()
-        .map(|guide| ListEntry {
+        .map(|guide| GuideRow {
             title: guide.head.title.value.clone(),
             href: href(&root, &guide.head.id.address()),
             description: cx.describe(&guide.head),
-            count: 0,
-            family: String::new(),
             verified_date: guide
                 .head
                 .verified
@@ -272,16 +291,16 @@ pub(super) fn guides(cx: &RenderContext<'_>) -> TemplatePage {
         "guides/",
         "guides.html",
         ("guides", cx.tr("Guides"), description),
-        ("guides", view_value(entries)),
+        ("guides", view_value(rows)),
     )
 }
 
 pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
     let root = root("hardware/");
-    let mut vendors: Vec<Vendor> = Vec::new();
-    for name in ["NVIDIA", "AMD", "Apple", "Intel"] {
+    let mut vendors: Vec<VendorGroup> = Vec::new();
+    for vendor in Vendor::ALL {
         let mut devices: Vec<_> =
-            cx.site().devices.iter().filter(|device| device.data.vendor.name() == name).collect();
+            cx.site().devices.iter().filter(|device| device.data.vendor == *vendor).collect();
         devices.sort_by(|a, b| {
             b.data.released.cmp(&a.data.released).then_with(|| a.head.title.value.cmp(&b.head.title.value))
         });
@@ -297,7 +316,8 @@ pub(super) fn hardware(cx: &RenderContext<'_>) -> TemplatePage {
             released: device.data.released.map(|date| date.to_string()),
             facts: DeviceFacts { memory: device.data.memory_gb, bandwidth: device.data.bandwidth_gbps },
         });
-        vendors.push(Vendor { title: name.into(), id: slug(name), devices: rows.collect() });
+        let name = vendor.name();
+        vendors.push(VendorGroup { title: name.into(), id: slug(name), devices: rows.collect() });
     }
     let description = cx.fill(
         "{n} devices with their memory and bandwidth, and the models that run on each.",
@@ -326,15 +346,13 @@ pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
     let mut quants: Vec<_> = cx.site().quants.iter().collect();
     quants
         .sort_by_key(|quant| (cx.inputs.fits.quant(&quant.data.gguf_type.value), quant.head.id.slug.clone()));
-    let entries: Vec<ListEntry> = quants
+    let rows: Vec<QuantRow> = quants
         .into_iter()
-        .map(|quant| ListEntry {
+        .map(|quant| QuantRow {
             title: quant.head.title.value.clone(),
             href: href(&root, &quant.head.id.address()),
             description: cx.describe(&quant.head),
-            count: 0,
-            family: quant.data.family.name().to_string(),
-            verified_date: String::new(),
+            family: quant.data.family.name(),
         })
         .collect();
     let description = cx.tr("Weight formats from widest to narrowest, with the file sizes of all models.");
@@ -343,7 +361,7 @@ pub(super) fn quants(cx: &RenderContext<'_>) -> TemplatePage {
         "quants/",
         "quants.html",
         ("quants", cx.tr("Quantizations"), description),
-        ("quants", view_value(entries)),
+        ("quants", view_value(rows)),
     )
 }
 

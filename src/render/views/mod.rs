@@ -26,6 +26,7 @@ mod model_facts;
 mod models;
 mod partial;
 mod quant;
+mod shared_values;
 mod tool;
 mod verdicts;
 mod vocabularies;
@@ -38,7 +39,7 @@ use rayon::prelude::*;
 
 pub(super) use common::{description, parameters};
 pub(super) use context::{PageMeta, RenderContext, with_layout};
-pub(super) use defaults::{CONTEXTS, RunsOn, default_quant, runs_on};
+pub(super) use defaults::{CONTEXTS, CardSize, RunsOn, card_sizes, default_quant, runs_on};
 pub(super) use device::fitting;
 pub(super) use entry::entries_of;
 pub(super) use error::{FIRST_STEP, asks_for_memory};

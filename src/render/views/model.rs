@@ -3,6 +3,7 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::markdown::TocEntry;
 use crate::render::address::{href, root};
 use crate::render::badges::{sentence, width_of};
 use crate::render::not_covered::not_covered;
@@ -10,9 +11,9 @@ use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
 use crate::render::views::benchmarks::{BenchmarksLink, of_model};
 use crate::render::views::chart::{Chart, chart};
-use crate::render::views::common::{Fact, SourceView, TocLine, context_label, parameters, sources};
+use crate::render::views::common::{Fact, SourceView, context_label, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
-use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run, runs_on};
+use crate::render::views::defaults::{CONTEXTS, DefaultRun, default_run};
 use crate::render::views::model_facts::facts;
 use crate::render::views::verdicts::{SizeRow, quants_of, sizes, verdict_summary};
 use crate::site::kinds::ModelData;
@@ -152,8 +153,8 @@ fn describe(cx: &RenderContext<'_>, view: &ModelView) -> String {
     }
 }
 
-fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocLine> {
-    let line = |id: &str, title: &str| TocLine { level: 2, id: id.into(), title: title.into() };
+fn contents(cx: &RenderContext<'_>, view: &ModelView) -> Vec<TocEntry> {
+    let line = |id: &str, title: &str| TocEntry { level: 2, id: id.into(), title: title.into() };
     let mut toc = Vec::new();
     if view.breakdown.is_some() {
         toc.push(line("typical", cx.tr("Memory at default settings")));
@@ -275,7 +276,7 @@ fn breakdown(cx: &RenderContext<'_>, run: &DefaultRun) -> Breakdown {
 
 /// Returns the badge with the Markdown for a README.
 fn badge(cx: &RenderContext<'_>, model: &Page<ModelData>, root: &str) -> Option<BadgeView> {
-    let answer = runs_on(cx.inputs, model)?;
+    let answer = cx.runs_on(model)?;
     let base = &cx.inputs.config.base_url;
     let says = sentence(cx.texts(), &model.head.title.value, &answer);
     let plain = says.replace(['[', ']'], "");

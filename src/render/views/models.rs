@@ -9,7 +9,7 @@ use crate::render::address::{href, root};
 use crate::render::templates::view_value;
 use crate::render::views::TemplatePage;
 use crate::render::views::chart::CARD_SIZES;
-use crate::render::views::common::{context_label, parameters};
+use crate::render::views::common::{CellVerdict, context_label, parameters};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::render::views::defaults::{default_quant, default_run};
 use crate::render::views::lists::slug;
@@ -53,7 +53,7 @@ struct Facts {
 /// How a model runs in a memory size.
 #[derive(Serialize)]
 struct Cell {
-    verdict: &'static str,
+    verdict: CellVerdict,
     text: String,
 }
 
@@ -126,7 +126,7 @@ fn row(cx: &RenderContext<'_>, root: &str, model: &Page<ModelData>) -> ModelRow 
     let architecture = &model.data.architecture.fields;
     let parameter_count = model.data.parameters.as_ref().map(|count| count.value);
     let sizes = sizes(cx, model).unwrap_or_default();
-    let fitting = sizes.iter().position(|cell| cell.verdict == Verdict::Fits.name());
+    let fitting = sizes.iter().position(|cell| cell.verdict == CellVerdict::Fits);
     ModelRow {
         title: model.head.title.value.clone(),
         href: href(root, &model.head.id.address()),
@@ -155,11 +155,11 @@ fn sizes(cx: &RenderContext<'_>, model: &Page<ModelData>) -> Option<Vec<Cell>> {
     let cell = |size: &u64| {
         let visible = cx.site().visible_of_size(size << 30);
         match Verdict::of(run.total(), visible) {
-            Verdict::Fits => Cell { verdict: "fits", text: cx.tr("fits").into() },
-            Verdict::Tight => Cell { verdict: "tight", text: cx.tr("tight").into() },
+            Verdict::Fits => Cell { verdict: CellVerdict::Fits, text: cx.tr("fits").into() },
+            Verdict::Tight => Cell { verdict: CellVerdict::Tight, text: cx.tr("tight").into() },
             Verdict::No => match partial(cx, figures, quant, run.ctx, &DeviceMemory::cuda(visible)) {
-                Some(text) => Cell { verdict: "part", text },
-                None => Cell { verdict: "no", text: cx.tr("no").into() },
+                Some(text) => Cell { verdict: CellVerdict::Part, text },
+                None => Cell { verdict: CellVerdict::No, text: cx.tr("no").into() },
             },
         }
     };

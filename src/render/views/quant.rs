@@ -3,10 +3,11 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::markdown::TocEntry;
 use crate::render::address::{href, root};
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{SourceView, TocLine, parameters, sources};
+use crate::render::views::common::{SourceView, parameters, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 use crate::site::gib;
 
@@ -46,7 +47,7 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     };
     let mut toc = cx.toc(&quant.head);
     if !view.models.is_empty() {
-        toc.push(TocLine { level: 2, id: "models".into(), title: cx.tr("File sizes by model").into() });
+        toc.push(TocEntry { level: 2, id: "models".into(), title: cx.tr("File sizes by model").into() });
     }
     let meta = PageMeta {
         address: &address,

@@ -3,10 +3,11 @@
 use minijinja::value::Value;
 use serde::Serialize;
 
+use crate::markdown::TocEntry;
 use crate::render::address::root;
 use crate::render::templates::{html, view_value};
 use crate::render::views::TemplatePage;
-use crate::render::views::common::{ErrorRow, SourceView, TocLine, VerifiedView, sources};
+use crate::render::views::common::{ErrorRow, SourceView, VerifiedView, sources};
 use crate::render::views::context::{PageMeta, RenderContext, with_layout};
 
 /// Maximum number of errors on the page of a tool; the pages of the categories list all.
@@ -33,14 +34,14 @@ pub(super) fn build_page(cx: &RenderContext<'_>, at: usize) -> TemplatePage {
     let body = cx.body(&tool.head);
     let mut toc = cx.toc(&tool.head);
     if !errors.is_empty() {
-        toc.push(TocLine { level: 2, id: "errors".into(), title: cx.tr("Errors of this tool").into() });
+        toc.push(TocEntry { level: 2, id: "errors".into(), title: cx.tr("Errors of this tool").into() });
     }
     let view = ToolView {
         title: tool.head.title.value.clone(),
         homepage: tool.data.homepage.clone(),
         repository: tool.data.repository.clone(),
         body_html: html(body.html()),
-        errors: errors.iter().take(MAX_ERRORS).map(|error| cx.row(&root, error)).collect(),
+        errors: cx.rows(&root, &errors[..errors.len().min(MAX_ERRORS)]),
         count: errors.len(),
         verified: cx.verified(&tool.head, None, &tool.data.evidence),
         sources: sources(cx.texts(), &tool.data.evidence),

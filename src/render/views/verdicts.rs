@@ -8,7 +8,7 @@ use kbgen_estimate::plan::Verdict;
 use serde::Serialize;
 
 use crate::render::address::href;
-use crate::render::views::common::{CellView, Step, context_label};
+use crate::render::views::common::{CellVerdict, CellView, Step, context_label};
 use crate::render::views::context::RenderContext;
 use crate::render::views::defaults::{cards, default_quant};
 use crate::render::views::machine::MachineType;
@@ -70,12 +70,12 @@ pub(super) fn cell_with_offload(
     memory: &DeviceMemory,
 ) -> Option<CellView> {
     let whole = cell(cx, figures, quant, memory)?;
-    if whole.verdict != Verdict::No.name() {
+    if whole.verdict != CellVerdict::No {
         return Some(whole);
     }
     let part = partial(cx, figures, quant, DEFAULT_CTX.min(figures.max_ctx), memory);
     Some(match part {
-        Some(note) => CellView { verdict: "part", note: Some(note), ..whole },
+        Some(note) => CellView { verdict: CellVerdict::Part, note: Some(note), ..whole },
         None => whole,
     })
 }
@@ -88,7 +88,7 @@ fn cell(cx: &RenderContext<'_>, figures: &Figures, quant: usize, memory: &Device
     let largest = (verdict == Verdict::Fits).then(largest).flatten();
     Some(CellView {
         quant: cx.inputs.fits.quants[quant].clone(),
-        verdict: verdict.name(),
+        verdict: verdict.into(),
         note: largest.map(|ctx| cx.fill("to {n}", &[("n", &format_count(ctx))])),
     })
 }
@@ -105,12 +105,12 @@ pub(super) fn verdict_summary(
     let quant = default_quant(cx.inputs, model, figures)?;
     let ctx = SUMMARY_CTX.min(figures.max_ctx);
     let total = figures.total(quant, Run::plain(0), ctx)?;
-    let by_size = cards_by_size(cx);
     let smallest = |needed: u64| {
-        by_size.iter().find(|(bytes, _)| {
-            let memory = DeviceMemory::cuda(cx.site().visible_of_size(**bytes));
+        let card = cx.card_sizes.iter().find(|size| {
+            let memory = DeviceMemory::cuda(size.visible);
             needed + memory.driver.high.0 <= memory.visible.low.0
-        })
+        });
+        card.map(|size| size.memory_gib)
     };
     let layers = figures.classes.len();
     let without_experts = match figures.experts {
@@ -118,18 +118,14 @@ pub(super) fn verdict_summary(
         None => None,
     };
     let whole = smallest(total);
-    let offloaded = without_experts
-        .and_then(smallest)
-        .filter(|(bytes, _)| whole.is_none_or(|(whole_bytes, _)| *bytes < whole_bytes));
-    let size = |found: Option<(&u64, &Vec<&Page<DeviceData>>)>| {
-        found.and_then(|(_, cards)| cards.first().map(|card| format!("{} GB", card.data.memory_gb)))
-    };
+    let offloaded = without_experts.and_then(smallest).filter(|part| whole.is_none_or(|whole| *part < whole));
+    let size = |gib: f64| format!("{gib} GB");
     let fit = figures.quants[quant].as_ref()?;
     let experts: u64 = fit.layers.iter().map(|kind| fit.kinds[*kind].experts.host).sum();
     let quant = &cx.inputs.fits.quants[quant];
     let context = context_label(ctx);
     let ram = format!("{} GiB", experts.div_ceil(1 << 30));
-    Some(match (size(whole), size(offloaded)) {
+    Some(match (whole.map(size), offloaded.map(size)) {
         (Some(whole), Some(part)) => cx.fill(
             "Runs on a {size} GPU at {quant} with {context} of context, and on {part} with the experts in RAM ({ram}).",
             &[("size", &whole), ("quant", quant), ("context", &context), ("part", &part), ("ram", &ram)],
@@ -152,7 +148,7 @@ pub(super) fn verdict_summary(
 /// Returns common GPUs by memory in bytes.
 fn cards_by_size<'s>(cx: &RenderContext<'s>) -> BTreeMap<u64, Vec<&'s Page<DeviceData>>> {
     let mut sizes: BTreeMap<u64, Vec<&Page<DeviceData>>> = BTreeMap::new();
-    for card in cards(cx.inputs) {
+    for card in cards(cx.site()) {
         sizes.entry(card.data.memory_bytes()).or_default().push(card);
     }
     sizes
@@ -180,18 +176,12 @@ pub(super) fn sizes(
         }
     });
     let (mut rows, too_small): (Vec<SizeRow>, Vec<SizeRow>) =
-        rows.partition(|row| verdict_rank(&row.quant_cells) < NO_VERDICT);
-    rows.sort_by_key(|row| verdict_rank(&row.quant_cells));
+        rows.partition(|row| best_verdict(&row.quant_cells) < CellVerdict::No);
+    rows.sort_by_key(|row| best_verdict(&row.quant_cells));
     (rows, too_small.into_iter().map(|row| row.memory).collect())
 }
 
-/// Verdicts of rows in tables, the best first.
-pub(super) const VERDICTS: [&str; 3] = ["fits", "tight", "part"];
-/// Rank of a row without any of them.
-const NO_VERDICT: usize = VERDICTS.len();
-
-/// Returns the rank of a row by its best verdict, the best first.
-pub(super) fn verdict_rank<'c>(cells: impl IntoIterator<Item = &'c CellView> + Clone) -> usize {
-    let has = |verdict: &&str| cells.clone().into_iter().any(|cell| cell.verdict == *verdict);
-    VERDICTS.iter().position(has).unwrap_or(NO_VERDICT)
+/// Returns the best verdict of a row.
+pub(super) fn best_verdict<'c>(cells: impl IntoIterator<Item = &'c CellView>) -> CellVerdict {
+    cells.into_iter().map(|cell| cell.verdict).min().unwrap_or(CellVerdict::No)
 }
