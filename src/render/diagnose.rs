@@ -230,9 +230,7 @@ fn catalog<'s>(cx: &'s RenderContext<'_>) -> Catalog<'s> {
     let devices = cx.site().devices.iter();
     Catalog {
         models: models(cx),
-        devices: devices
-            .map(|device| CatalogEntry::new(&device.head, device.data.memory_bytes()))
-            .collect(),
+        devices: devices.map(|device| CatalogEntry::new(&device.head, device.data.memory_bytes())).collect(),
         quants: cx.inputs.fits.quants.iter().map(String::as_str).collect(),
     }
 }
