@@ -7,15 +7,18 @@ use minijinja::value::Value;
 
 use crate::facts::{self, Name};
 
-/// Values by key, each with the facts that it depends on.
+/// A value with the facts that it depends on.
+type SharedValue = (Option<Value>, Vec<Name>);
+
+/// Values by key.
 #[derive(Debug, Default)]
-pub(super) struct SharedValues(Mutex<HashMap<String, (Option<Value>, Vec<Name>)>>);
+pub(super) struct SharedValues(Mutex<HashMap<String, SharedValue>>);
 
 impl SharedValues {
     /// Returns the value of a key; `make` is called unless it is known, without a lock.
     pub fn get(&self, key: &str, make: impl FnOnce() -> Option<Value>) -> Option<Value> {
         let values = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let value_of = |(value, reads): &(Option<Value>, Vec<Name>)| {
+        let value_of = |(value, reads): &SharedValue| {
             facts::read_all(reads);
             value.clone()
         };
