@@ -20,7 +20,14 @@
   const GIB = lookup.GIB;
   const MIB = lookup.MIB;
   const CELL = lookup.CELL;
-  const SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
+  const SHORT = {
+    fits: t("fits"),
+    tight: t("tight"),
+    part: t("in part"),
+    limit: t("raised limit"),
+    no: t("too small"),
+    unknown: t("not covered"),
+  };
   const root = document.documentElement.dataset.root;
   const byId = (list, id) => list.filter(entry => entry.id === id)[0];
 
@@ -88,7 +95,14 @@
     const offersDevices = answer.meets && !vllm && !table.file;
     $("meet").hidden = !error && !offersDevices;
     $("meet").replaceChildren();
-    if (error) $("meet").append(t("With these settings, it fails with: "), link(error.title, error.href), ". ");
+    if (error) {
+      const fails = answer.moved
+        ? t("Without a part in RAM, it fails with: ")
+        : answer.verdict === "limit"
+          ? t("With the default limit, it fails with: ")
+          : t("With these settings, it fails with: ");
+      $("meet").append(fails, link(error.title, error.href), ". ");
+    }
     if (offersDevices) $("meet").append(link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
@@ -219,34 +233,41 @@
     const file = model.file || `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
     place.replaceChildren();
     // Of a file with other layers than those of every quantization only the whole model is covered.
-    if (table.file && ((answer.verdict === "no" && !answer.offload) || !table.compute)) {
+    if (table.file && (answer.verdict === "no" || !table.compute)) {
       place.append(el("p", t("For an estimate with all options, run this in a terminal:"), "small"));
       return block(place, "kbgen", table.file.command(state));
     }
-    let shown = state;
-    let setting = answer.setting;
-    // Offers no command that would fail; if offloading fits, offers that.
+    // Offers no command that would fail.
     if (answer.verdict === "no") {
-      if (!answer.offload) return place.append(el("p", t("No command: these settings lead to an error."), "small"));
-      shown = lookup.but(state, answer.offload.change);
-      setting = answers.settingOf(shown, table, fit);
-      place.append(
-        el(
-          "p",
-          t("These settings do not fit. The following fits {how}; the rest stays in RAM and is slower:", {
-            how: answer.offload.how,
-          }),
-          "small",
-        ),
-      );
+      return place.append(el("p", t("No command: the model does not fit with these settings."), "small"));
     }
-    kbgen.commands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
+    if (answer.limit) raiseLimit(place, answer);
+    kbgen.commands(state, answer.setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
       if (line.note) {
         place.appendChild(el("p", line.note, "small"));
         return;
       }
       block(place, line.label, line.text);
     });
+  }
+  // The GPU limit of a Mac, as the page of its error describes it.
+  function raiseLimit(place, { verdict, limit }) {
+    const note = place.appendChild(el("p", null, "small"));
+    const { size, left } = limit;
+    note.append(
+      verdict === "limit"
+        ? t("First raise the GPU limit to {size}. {left} are left for macOS and other programs; a restart resets it.", {
+            size,
+            left,
+          })
+        : t("If it fails, raise the GPU limit to {size}. {left} are left for macOS and other programs.", {
+            size,
+            left,
+          }),
+    );
+    const { metal } = links.errors;
+    if (metal) note.append(" ", link(t("Before you raise it"), `${metal.href}#raise-limit`));
+    block(place, "macOS", `sudo sysctl iogpu.wired_limit_mb=${limit.mib}`);
   }
   function block(place, label, text) {
     const block = place.appendChild(el("div", null, "code wrap"));
@@ -366,6 +387,8 @@
     Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), field => {
       field.hidden = (field.dataset.for === "vllm") !== vllm;
     });
+    put("ram", state.ram ? Math.round((state.ram / GIB) * 1000) / 1000 : "");
+    $("ram-row").hidden = vllm || state.devices.every(device => device.shared);
     put("util", state.util);
     mark("fp8", state.fp8);
     mark("k", state.k);
@@ -381,8 +404,8 @@
     fields();
     const base = baseOf(byId(fit.models, state.model));
     $("model-facts").replaceChildren(
-      t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
-      base ? link(t("its tables"), `${root}models/${base.id}/index.html`) : t("no tables"),
+      t("{n} layers, up to {tokens}", { n: table.layers, tokens: tokens(table.max) }),
+      ...(base ? [" · ", link(t("Memory tables"), `${root}models/${base.id}/index.html`)] : []),
     );
     put("quant", rowName());
     $("ctx").max = table.max;
@@ -436,6 +459,8 @@
     $("slots-note").textContent = ollama
       ? t("For Ollama, the figures assume one request at a time (the default).")
       : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
+    $("moved-note").hidden = !answer.moved;
+    $("moved-note").textContent = t("This does not fit, so the answer is for the model {how}.", { how: answer.moved });
     const layers = setting.layers === null ? table.layers + 1 : setting.layers;
     const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
@@ -452,7 +477,7 @@
     $("experts-slide").max = table.layers;
     put("experts-slide", hostExperts);
     reach("experts-reach", 0);
-    $("experts-value").textContent = t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers });
+    $("experts-value").textContent = t("first {n} of {all} layers", { n: hostExperts, all: table.layers });
     $("experts-slide").setAttribute("aria-valuetext", $("experts-value").textContent);
   }
   function deviceControls(n, device) {
@@ -474,8 +499,8 @@
     facts.replaceChildren();
     if (entry) {
       facts.append(
-        `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
-        link(t("its page"), `${root}hardware/${entry.id}/index.html`),
+        `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")} · `,
+        link(t("Details"), `${root}hardware/${entry.id}/index.html`),
       );
     }
   }
@@ -594,6 +619,7 @@
     slots: ["slots"],
     layers: ["ngl"],
     experts: ["moe"],
+    ram: ["ram"],
     fp8: ["cache"],
     util: ["util"],
   };
@@ -684,6 +710,9 @@
     setTimeout(() => {
       $(`device-${state.devices.length}`).focus();
     });
+  });
+  on("ram", "input", text => {
+    state.ram = Math.max(0, Number(text) || 0) * GIB;
   });
   on("os", "change", os => {
     state.os = os;
