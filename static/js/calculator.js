@@ -200,8 +200,8 @@
         el("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
       );
       row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : t("none");
-      row.cells[2].textContent = `${(each.least ? t("from ") : "") + gib(each.total)} GiB`;
-      row.cells[3].textContent = each.file ? `${gib(each.file)} GiB` : "–";
+      row.cells[2].textContent = (each.least ? t("from ") : "") + gib(each.total);
+      row.cells[3].textContent = each.file ? gib(each.file) : "–";
       row.mini.replaceChildren(
         svgElement("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
         svgElement("rect", {
