@@ -502,19 +502,26 @@
         `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")} · `,
         link(t("Details"), `${root}hardware/${entry.id}/index.html`),
       );
-    }
+    } else facts.append(t("Without a GPU, enter the size of the RAM: weights and cache are as large there."));
+  }
+  // A device with the memory size that is typed beside its name: "m4 24gb".
+  function deviceOf(id, typed) {
+    const [, size] = /(\d+(?:\.\d+)?) ?gi?b\b/i.exec(typed) || [];
+    if (!id) return size && settings.device(Number(size) * GIB);
+    const device = settings.device(id);
+    return (size && settings.sized(device, Number(size) * GIB)) || device;
   }
   // The verdict of each device in the list of devices.
   function deviceNote(n) {
-    return entry => {
+    return (entry, typed) => {
       if (!entry.id || !table) return null;
       const devices = state.devices.slice();
-      const other = settings.device(entry.id);
+      const other = deviceOf(entry.id, typed);
       other.others = devices[n - 1].others;
       settings.seen(other, state.os);
       devices[n - 1] = other;
       const word = answers.verdictOf(lookup.but(state, { devices }), table, fit);
-      return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
+      return { text: `${SHORT[word]} · ${answers.roundGib(other.mem)}`, kind: `verdict verdict-${word}` };
     };
   }
 
@@ -634,17 +641,32 @@
   async function published(text) {
     await kbgen.load(links.names);
     const words = text.trim().split(" ");
+    const isFile = fileNamed($("model").value);
     const found = [];
-    (kbgen.published || []).forEach(([id, names]) => {
-      const base = fit.models.find(model => model.id === id);
-      names.split(" ").forEach(name => {
-        const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
-        if (base && words.every(word => plain.includes(word))) {
-          found.push({ id, name, group: t("Published models of the same shape"), note: base.name });
-        }
+    // The name of a file may go on after that of the model and its size: "…-8B-Instruct-abliterated".
+    while (!found.length && words.length) {
+      (kbgen.published || []).forEach(([id, names]) => {
+        const base = fit.models.find(model => model.id === id);
+        names.split(" ").forEach(name => {
+          const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
+          if (base && words.every(word => plain.includes(word))) {
+            found.push({ id, name, group: t("Published models of the same shape"), note: base.name, also: text });
+          }
+        });
       });
-    });
+      words.pop();
+      if (!isFile || !words.some(word => /^\d+(\.\d+)?b$/.test(word))) break;
+    }
     return found.slice(0, MOST_PUBLISHED);
+  }
+  /** The model and the quantization in the name of a GGUF file, or null for other text. */
+  function fileNamed(text) {
+    const [, name] = /([^/\\]*)\.gguf\s*$/i.exec(text) || [];
+    if (!name) return null;
+    const stem = name.replace(/-\d{5}-of-\d{5}$/, "");
+    const [end, type] = /[-._](?:(?:UD|i1)-)?(I?Q\d\w*|BF16|F16|MXFP4)(?:_MOE)?$/i.exec(stem) || ["", ""];
+    const quant = type.toUpperCase();
+    return { model: stem.slice(0, stem.length - end.length), quant: fit.quants.includes(quant) ? quant : null };
   }
   const modelEntries = fit.models.map(model => ({
     id: model.id,
@@ -654,15 +676,38 @@
   }));
   const modelBox = kbgen.combobox($("model"), {
     more: published,
+    reads: typed => (fileNamed(typed) || { model: typed }).model,
     entries: modelEntries,
-    choose(id) {
+    choose(id, typed) {
+      const { quant } = fileNamed(typed) || {};
+      if (quant) {
+        state.chosenQuant = quant;
+        settled("quant");
+      }
       settled("model");
       choose(id);
     },
   });
-  const entries = [{ id: "", name: t("Other amount of memory"), group: "" }].concat(
-    fit.devices.map(device => ({ id: device.id, name: device.name, group: device.vendor, mem: device.mem })),
-  );
+  const entries = [
+    {
+      id: "",
+      name: t("Other amount of memory"),
+      group: "",
+      note: t("or no GPU"),
+      also: t("cpu only, no gpu, without a gpu, custom"),
+      always: true,
+    },
+    ...fit.devices.map(device => ({
+      id: device.id,
+      name: device.name,
+      group: device.vendor,
+      sizes: device.sizes,
+      also: [
+        ...(device.sizes || [[device.mem]]).map(size => `${size[0] / GIB}gb`),
+        device.shared && /AMD|Intel/.test(device.vendor) ? t("igpu integrated") : "",
+      ].join(" "),
+    })),
+  ];
   // The first device is the reader's own, also on other pages.
   function remember() {
     if (state.devices[0].id) kbgen.rememberDevice(settings.specOf(state.devices[0]));
@@ -670,10 +715,11 @@
   function deviceField(n) {
     deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
       entries,
+      none: t("Enter the memory size of your device:"),
       note: deviceNote(n),
-      choose(id) {
+      choose(id, typed) {
         const others = state.devices[n - 1].others;
-        state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
+        state.devices[n - 1] = deviceOf(id, typed) || settings.device(state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         settled("device");
         if (n === 1) remember();

@@ -549,6 +549,62 @@ export default function ({ folder, browser, url }) {
     });
   });
 
+  test("calculator: a device is found by its family, its kind and the memory that is typed beside its name", () =>
+    at(START, async (page, { trouble }) => {
+      const options = page.locator("#device-list-1 [role=option]:visible");
+      for (const [typed, name, spec] of [
+        ["M4 24GB", "Apple M4", "apple-m4@24"],
+        ["Apple M4 16 GB", "Apple M4", "apple-m4@16"],
+        ["MacBook Air M4", "Apple M4", "apple-m4@32"],
+        ["Mac mini m2 pro", "Apple M2 Pro", "apple-m2-pro@32"],
+        ["MacBook Pro M4", "Apple M4", "apple-m4@32"],
+        ["4070 12gb", "GeForce RTX 4070", "geforce-rtx-4070"],
+        ["m4", "Apple M4", "apple-m4@32"],
+      ]) {
+        await page.locator("#device-1").fill(typed);
+        assert.equal((await options.first().innerText()).split("\n")[0].trim(), name, typed);
+        await page.keyboard.press("Enter");
+        assert.equal(await page.locator("#device-1").inputValue(), name, typed);
+        await page.waitForURL(url => url.hash.includes(`gpu=${spec}&`));
+      }
+      for (const typed of ["MacBook", "iMac", "Mac mini", "Mac Studio"]) {
+        await page.locator("#device-1").fill(typed);
+        assert.match(await options.first().innerText(), /^Apple M\d/, typed);
+      }
+      await page.locator("#device-1").fill("igpu");
+      assert.match((await options.allInnerTexts()).join(), /Radeon 780M/);
+      await page.locator("#device-1").fill("no such card 20 GB");
+      assert.match(
+        await page.locator("#device-list-1 + [role=status]").textContent(),
+        /^No match\. Enter the memory size of your device/,
+      );
+      await options.first().click();
+      await page.waitForURL(new RegExp(`gpu=${20 * 1024 * MIB}&`));
+      await page.locator("#device-1").fill("CPU only");
+      await page.keyboard.press("Enter");
+      await page.locator("#memory-1:focus").waitFor();
+      assert.match(await text(page, "device-facts-1"), /^Without a GPU, enter the size of the RAM/);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: the name of a GGUF file chooses model and quantization", () =>
+    at(START, async (page, { trouble }) => {
+      for (const [file, name, quant] of [
+        ["Qwen3-30B-A3B-Instruct-2507-Q5_K_M.gguf", "Qwen3 30B A3B Instruct 2507", "Q5_K_M"],
+        ["/models/Qwen2.5-72B-Instruct-IQ2_M-00001-of-00002.gguf", "Qwen2.5 72B Instruct", "IQ2_M"],
+        ["C:\\models\\Meta-Llama-3.1-8B-Instruct-Q6_K.gguf", "Llama 3.1 8B Instruct", "Q6_K"],
+        ["Meta-Llama-3.1-8B-Instruct-no-such-tune.Q8_0.gguf", "Llama 3.1 8B Instruct", "Q8_0"],
+      ]) {
+        await page.locator("#model").fill(file);
+        await page.locator("#model-list [role=option]:visible").first().waitFor();
+        await page.keyboard.press("Enter");
+        await ready(page);
+        assert.equal(await page.locator("#model").inputValue(), name);
+        assert.equal(await page.locator("#quant option:checked").innerText(), quant);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
   test("calculator: an offer is taken with one press, and then it fits", async () => {
     await at(START.replace("ctx=8192", "ctx=131072"), async page => {
       assert.match(await verdict(page), /^Runs/);
