@@ -688,6 +688,18 @@
       choose(id);
     },
   });
+  // People name the Mac, not its chip. Each name is one word, as "pro" is also the name of a chip.
+  const MACS = {
+    "": "macbook macbookair macbookpro macmini imac",
+    Pro: "macbook macbookpro macmini",
+    Max: "macbook macbookpro macstudio",
+    Ultra: "macstudio macpro",
+  };
+  const macsOf = ({ name }) => {
+    const [chip, kind] = /^Apple M\d+ ?(\w*)/.exec(name) || [];
+    return chip ? MACS[kind] || "" : "";
+  };
+  const withMac = typed => typed.replace(/\bmac(book)? (air|pro|mini|studio)\b/gi, "mac$1$2");
   const entries = [
     {
       id: "",
@@ -704,6 +716,7 @@
       sizes: device.sizes,
       also: [
         ...(device.sizes || [[device.mem]]).map(size => `${size[0] / GIB}gb`),
+        macsOf(device),
         device.shared && /AMD|Intel/.test(device.vendor) ? t("igpu integrated") : "",
       ].join(" "),
     })),
@@ -715,6 +728,7 @@
   function deviceField(n) {
     deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
       entries,
+      reads: withMac,
       none: t("Enter the memory size of your device:"),
       note: deviceNote(n),
       choose(id, typed) {

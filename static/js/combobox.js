@@ -17,12 +17,11 @@
     if (text != null) element.textContent = text;
     return element;
   }
-  // A size is one word, and so is the name of a Mac: "24 GB", "24gb", "24 GiB", "MacBook Pro".
+  // A size is one word: "24 GB", "24gb", "24 GiB".
   const plain = text =>
     ` ${text
       .toLowerCase()
       .replace(/(\d) ?gi?b\b/g, "$1gb")
-      .replace(/\bmac(book)? (air|pro|mini|studio)\b/g, "mac$1$2")
       .replace(/[^\p{L}\p{N}.]+/gu, " ")
       .trim()}`;
   // Ways to match the input, strictest first: each word starts a word of the entry, occurs anywhere in it, or the
@@ -41,15 +40,6 @@
       .split(" ")
       .slice(1)
       .every(word => `${entry} `.includes(` ${word} `));
-  // Programs print "Laptop GPU" for what databases call "Mobile", and people name the Mac, not its chip.
-  /** @type {[pattern: RegExp, words: string][]} */
-  const ALIASES = [
-    [/ mobile\b/, "laptop gpu notebook"],
-    [/^ apple m\d+$/, "macbook macbookair macbookpro macmini imac"],
-    [/^ apple m\d+ pro\b/, "macbook macbookpro macmini"],
-    [/^ apple m\d+ max\b/, "macbook macbookpro macstudio"],
-    [/^ apple m\d+ ultra\b/, "macstudio macpro"],
-  ];
   kbgen.combobox = (input, options) => {
     const list = document.getElementById(input.getAttribute("aria-controls"));
     const none = t("No match") + (options.none ? `. ${options.none}` : "");
@@ -85,13 +75,12 @@
         }
         place = group.element;
       }
-      const name = plain(entry.name);
-      const aliases = ALIASES.filter(([pattern]) => pattern.test(name)).map(each => each[1]);
       const row = {
         entry,
         element: el("div", "combo-option"),
-        name,
-        words: plain([entry.group, entry.name, entry.also || "", ...aliases].join(" ")),
+        name: plain(entry.name),
+        // Programs print "Laptop GPU" for what databases call "Mobile".
+        words: plain(`${entry.group} ${entry.name} ${entry.also || ""}`).replace(/ mobile\b/, "$& laptop gpu notebook"),
         note: el("span", "combo-note"),
         group,
         at: rows.length,

@@ -605,6 +605,18 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("calculator: all columns of the table of quantizations are in sight on a phone", () =>
+    at(
+      `${MOE}&gpu=geforce-rtx-4070`,
+      async page => {
+        const hidden = await page
+          .locator("#ladder-part .table")
+          .evaluate(place => place.scrollWidth - place.clientWidth);
+        assert.ok(hidden <= 0, `${hidden} px out of sight`);
+      },
+      PHONE,
+    ));
+
   test("calculator: an offer is taken with one press, and then it fits", async () => {
     await at(START.replace("ctx=8192", "ctx=131072"), async page => {
       assert.match(await verdict(page), /^Runs/);
