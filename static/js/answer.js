@@ -234,8 +234,7 @@
     const how = someOf(setting, table);
     const whole = lackOf(lookup.need(table, asked), rooms, driver);
     const short = shortages(whole.short, -whole.spare);
-    const isAll = asked.layers === null && !asked.experts;
-    const lack = isAll
+    const lack = isAll(asked)
       ? t("With all layers on the GPU, it is {size} short{place}.", { size: short, place })
       : t("With the chosen settings, it is {size} short{place}.", { size: short, place });
     if (ram) {
@@ -301,6 +300,7 @@
       words,
     };
   }
+  const isAll = ({ layers, experts }) => layers === null && !experts;
   /** What is free in the worst case, without the driver as well, and what is missing in the best case. */
   function lackOf(needed, rooms, driver) {
     let spare = Infinity;
@@ -392,11 +392,12 @@
     const rooms = roomsOf(state, index);
     const { driver } = index;
     const all = [];
+    const isMoved = used !== setting && isAll(setting);
     const most = lookup.largest(table, setting, rooms, driver);
     const top = lookup.best(table, setting, rooms, driver);
     all.push({
       what: "ctx",
-      title: t("Largest context that fits"),
+      title: isMoved ? t("Largest context all on the GPU") : t("Largest context that fits"),
       text: most ? tokens(most) : t("none with {quant}", { quant: state.quant }),
       change: most ? { ctx: most } : null,
       now: most === state.ctx,
@@ -406,7 +407,7 @@
     if (!table.file && state.layers !== "auto" && state.experts !== "auto") {
       all.push({
         what: "quant",
-        title: t("Best quantization that fits"),
+        title: isMoved ? t("Best quantization all on the GPU") : t("Best quantization that fits"),
         text: top < 0 ? t("none at this context") : index.quants[top],
         change: top < 0 ? null : { quant: index.quants[top] },
         now: top === setting.quant,

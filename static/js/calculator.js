@@ -96,11 +96,12 @@
     $("meet").hidden = !error && !offersDevices;
     $("meet").replaceChildren();
     if (error) {
-      const fails = answer.moved
-        ? t("Without a part in RAM, it fails with: ")
-        : answer.verdict === "limit"
-          ? t("With the default limit, it fails with: ")
-          : t("With these settings, it fails with: ");
+      const fails =
+        answer.moved && state.layers === null && !state.experts
+          ? t("With all layers on the GPU, it fails with: ")
+          : answer.verdict === "limit"
+            ? t("With the default limit, it fails with: ")
+            : t("With these settings, it fails with: ");
       $("meet").append(fails, link(error.title, error.href), ". ");
     }
     if (offersDevices) $("meet").append(link(t("Devices that run it"), devicesAddress()));

@@ -462,6 +462,8 @@ export default function ({ folder, browser, url }) {
       assert.match(await page.locator(".dock").textContent(), /^In part\s*7\.66 GiB of RAM$/);
       assert.equal(await page.locator("#best [data-what=experts] b").innerText(), "22 of 48");
       assert.match(await text(page, "commands"), /--n-cpu-moe 22/);
+      assert.match(await page.locator("#best [data-what=ctx]").innerText(), /^Largest context all on the GPU/);
+      assert.match(await text(page, "meet"), /^With all layers on the GPU, it fails with: llama\.cpp/);
       assert.match(await text(page, "parts"), /Free, at least/);
       assert.equal(await page.locator("#ladder tr:has(:checked) .verdict").innerText(), "in part");
       await page.locator("#device-1").fill("RTX 4070 Ti");
