@@ -183,13 +183,17 @@ interface Choice {
   name: string;
   group?: string;
   note?: string;
+  also?: string;
+  always?: boolean;
 }
 
 interface ComboboxOptions {
   entries: Choice[];
-  choose(id: string): void;
-  note?(entry: any): { text: string; kind: string };
+  choose(id: string, typed: string): void;
+  note?(entry: any, typed: string): { text: string; kind: string };
   more?(text: string): Promise<Choice[]>;
+  reads?(typed: string): string;
+  none?: string;
 }
 
 /** The one global name of the scripts; what a page does not load is not there. */

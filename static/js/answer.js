@@ -5,7 +5,17 @@
   const { t } = kbgen;
   const lookup = kbgen.fit;
   const { GIB, MIB } = lookup;
-  const WORDS = { fits: t("Fits"), tight: t("Tight"), no: t("Does not fit"), unknown: t("Not covered") };
+  const WORDS = {
+    fits: t("Fits"),
+    tight: t("Tight"),
+    part: t("In part"),
+    limit: t("With a raised limit"),
+    no: t("Does not fit"),
+    unknown: t("Not covered"),
+  };
+  // The limit of a Mac is raised in these steps, and so much of the memory is left to macOS and other programs.
+  const LIMIT_STEP = GIB / 2;
+  const LEFT_TO_MACOS = 4 * GIB;
 
   /** How exact a figure is, and where that is explained. */
   const BASES = {
@@ -27,6 +37,11 @@
   const size = n => (n < GIB ? mib(n) : gib(n) + " GiB");
   // A shortage is never 0 MiB.
   const shortage = n => size(Math.max(n, MIB));
+  /** A shortage from the best case to the worst, in one unit. */
+  function shortages(low, high) {
+    if (high < GIB) return range(Math.max(low, MIB), Math.max(high, MIB), n => whole(n / MIB)) + " MiB";
+    return range(Math.max(low, GIB / 100), high, gib) + " GiB";
+  }
   const tokens = n => t("{count} token", "{count} tokens", { count: whole(n), n });
   /** Formats a range, as one figure if both ends are displayed alike. */
   function range(low, high, unit) {
@@ -81,111 +96,182 @@
       profiles: state.devices.map(device => (device.backends || []).map(at => index.backends[at])),
     };
     if (state.experts === "auto") {
-      const hostExperts = lookup.fewestExperts(table, setting, rooms, index.driver);
+      const hostExperts = found(lookup.fewestExperts, table, setting, rooms, index.driver).count;
       setting.experts = hostExperts < 0 ? "all" : hostExperts;
     }
     if (state.layers === "auto") {
-      const layers = lookup.mostLayers(table, setting, rooms, index.driver);
+      const layers = found(lookup.mostLayers, table, setting, rooms, index.driver).count;
       setting.layers = layers < 0 || layers > table.layers ? null : layers;
     }
     return setting;
   }
+  /** The number of layers that fits or, if there is none, that is tight; below 0 if there is none either. */
+  function found(search, ...asked) {
+    const count = search(...asked);
+    return count < 0 ? { count: search(...asked, lookup.mayFit), isTight: true } : { count, isTight: false };
+  }
+  /**
+   * The setting that the answer is for: the one that is asked for or, if that does not fit, the one with a part in RAM
+   * that fits. `limit` is the GPU limit of a Mac with which it fits, `ram` the missing RAM.
+   */
+  function resolve(state, table, index, asked) {
+    const rooms = roomsOf(state, index);
+    const { driver } = index;
+    const needed = lookup.need(table, asked);
+    let answer = { setting: asked, needed, verdict: lookup.judge(needed, rooms, driver), limit: null, ram: 0 };
+    if (!isCovered(needed)) return answer;
+    if (answer.verdict === "tight" || answer.verdict === "no") answer.limit = limitOf(state, needed, driver);
+    if (answer.verdict === "no" && answer.limit) answer.verdict = "limit";
+    if (answer.verdict === "no" && !table.isWhole) {
+      const moved = [table, asked, rooms, driver, state.runner !== "ollama"];
+      const change = lookup.partInRam(...moved) || lookup.partInRam(...moved, lookup.mayFit);
+      const setting = change && lookup.but(asked, change);
+      const needed = change && lookup.need(table, setting);
+      if (change && !exceedsShared(state, needed)) {
+        const isTight = lookup.judge(needed, rooms, driver) === "tight";
+        answer = { ...answer, setting, needed, verdict: isTight ? "tight" : "part" };
+      }
+    }
+    const { host } = answer.needed;
+    const lacks = state.ram && !lookup.sharesMemory(asked) ? host.weights + host.cache - state.ram : 0;
+    return lacks > 0 && answer.verdict !== "no" ? { ...answer, verdict: "no", ram: lacks } : answer;
+  }
+  /** Whether `resolve` finds a part for RAM, without a search: if the least on the device fits, the search ends. */
+  function fitsInPart(state, table, index, asked) {
+    if (state.ram || table.isWhole || lookup.sharesMemory(asked) || state.devices.some(isShared)) return false;
+    const rooms = roomsOf(state, index);
+    const judge = change => lookup.judge(lookup.need(table, lookup.but(asked, change)), rooms, index.driver);
+    if (judge({}) !== "no") return false;
+    const canMoveExperts = state.runner !== "ollama" && lookup.hasExperts(table) && !asked.experts;
+    return (
+      (canMoveExperts && judge({ experts: "all" }) === "fits") ||
+      (asked.layers === null && judge({ layers: 1 }) === "fits")
+    );
+  }
+  const isShared = device => device.shared;
+  /** Whether devices and RAM together need more than there is where the devices have no memory of their own. */
+  function exceedsShared(state, { devices, host }) {
+    const least = devices.map(device => device.total[0]).reduce(add, host.weights + host.cache);
+    return state.devices.every(isShared) && least > Math.max(...state.devices.map(device => device.mem));
+  }
+  const isMac = state => state.devices.every(({ entry }) => entry && entry.vendor === "Apple");
+  /** The GPU limit of a Mac with which all that is needed fits; null if too little would be left to macOS. */
+  function limitOf(state, needed, driver) {
+    if (!isMac(state) || state.devices.length > 1) return null;
+    const [device] = state.devices;
+    const [own] = needed.devices;
+    const most = own.total[1] + (own.driver || driver)[1] + device.others;
+    const limit = Math.ceil(most / LIMIT_STEP) * LIMIT_STEP;
+    return limit <= device.mem - LEFT_TO_MACOS ? limit : null;
+  }
   function llama(state, table, index) {
-    const setting = settingOf(state, table, index);
+    const asked = settingOf(state, table, index);
+    const answer = resolve(state, table, index, asked);
+    const { setting, needed, verdict, limit } = answer;
     const rooms = roomsOf(state, index);
     const { driver } = index;
     const several = state.devices.length > 1;
-    const needed = lookup.need(table, setting);
-    const verdict = lookup.judge(needed, rooms, driver);
     const covered = isCovered(needed);
-    const margin = marginOf(state, needed, rooms, driver, verdict);
+    const margin = marginOf(state, table, answer, asked, rooms, driver);
     const says = (own, [least, most], one) => {
       const [low, high] = own.driver || driver;
       if (one === "fits") return t("{size} to spare", { size: size(least - own.total[1] - high) });
-      if (one === "no" && own.total) return t("{size} short", { size: shortage(own.total[0] + low - most) });
+      if (one === "no" && own.total) {
+        return t("{size} short", { size: shortages(own.total[0] + low - most, own.total[1] + high - least) });
+      }
       return WORDS[one].toLowerCase();
     };
+    const devices = state.devices.map((device, i) => {
+      const own = needed.devices[i];
+      const one = lookup.judgeOne(own, rooms[i], driver);
+      return {
+        name: (several ? i + 1 + ". " : "") + device.name,
+        memory: device.vis,
+        verdict: one,
+        parts: parts(state, needed, i, index),
+        says: says(own, rooms[i], one),
+      };
+    });
+    const isWhole = lookup.judge(lookup.need(table, asked), rooms, driver) !== "no";
     return {
       setting,
       verdict,
+      limit: limit && { mib: limit / MIB, size: roundGib(limit), left: roundGib(state.devices[0].mem - limit) },
       exact: needed.exact,
       word: WORDS[verdict],
       title: margin.title,
-      some: verdict === "no" ? "" : someOf(setting, table),
+      some: /^(fits|tight|unknown)$/.test(verdict) ? someOf(setting, table) : "",
       margin: margin.words,
       short: margin.short,
-      devices: state.devices.map((device, i) => {
-        const own = needed.devices[i];
-        const one = lookup.judgeOne(own, rooms[i], driver);
-        return {
-          name: (several ? i + 1 + ". " : "") + device.name,
-          memory: device.vis,
-          verdict: one,
-          parts: parts(state, needed, i, index),
-          says: says(own, rooms[i], one),
-        };
-      }),
-      stats: stats(state, table, index, setting, needed, verdict),
-      offers: covered ? offers(state, table, index, setting, verdict) : [],
-      offload: verdict === "no" && covered ? offload(state, table, index, setting) : null,
-      rows: rows(state, table, index, setting),
+      moved: setting === asked ? "" : someOf(setting, table),
+      devices,
+      stats: stats(state, table, index, setting, needed, verdict, devices),
+      offers: covered ? offers(state, table, index, asked, setting, verdict) : [],
+      rows: rows(state, table, index, asked),
       needs: several ? t("On the devices") : t("On the GPU"),
       heading: t("Every quantization of this model"),
-      most: covered ? lookup.largest(table, setting, rooms, driver) : 0,
-      mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, setting, rooms, driver) : 0,
-      meets: verdict !== "no" ? null : failureOf(state, needed, rooms, driver),
+      most: covered ? lookup.largest(table, asked, rooms, driver) : 0,
+      mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, asked, rooms, driver) : 0,
+      meets: isWhole ? null : failureOf(state, lookup.need(table, asked), rooms, driver),
     };
-  }
-  /** The change that keeps quantization and context and moves a part into RAM. */
-  function offload(state, table, index, setting) {
-    if (table.isWhole) return null;
-    const change = lookup.partInRam(table, setting, roomsOf(state, index), index.driver, state.runner !== "ollama");
-    return change && { change, how: someOf(settingOf(lookup.but(state, change), table, index), table) };
   }
   /** Which part of the model is on the devices, if not all of it. */
   function someOf(setting, table) {
     const { layers } = setting;
-    const all = table.layers + 1;
-    const some = layers === null ? "" : t("with {n} of {all} layers", { n: layers, all });
     const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
-    return hostExperts ? some + (some ? ", " : t("with ")) + t("experts of {n} in RAM", { n: hostExperts }) : some;
+    const some = { n: layers, all: table.layers + 1, experts: hostExperts };
+    if (layers === null) return hostExperts ? t("with the experts of {experts} layers in RAM", some) : "";
+    return hostExperts
+      ? t("with {n} of {all} layers on the GPU and the experts of the first {experts} layers in RAM", some)
+      : t("with {n} of {all} layers on the GPU", some);
   }
   /** Whether all compute buffers are known: not on every device, and not for every pair of cache types. */
   const isCovered = needed => needed.devices.every(device => device.total);
-  function marginOf(state, needed, rooms, driver, verdict) {
+  function marginOf(state, table, { setting, needed, verdict, limit, ram }, asked, rooms, driver) {
     const place = needed.devices.length > 1 ? t(" on the fullest device") : "";
-    let spare = Infinity;
-    let loose = Infinity;
-    let short = 0;
-    let bare = 0;
-    needed.devices.forEach((device, i) => {
-      if (!device.total) {
-        bare = Math.max(bare, device.weights + device.cache - rooms[i][1]);
-        return;
-      }
-      const [least, most] = device.driver || driver;
-      loose = Math.min(loose, rooms[i][0] - device.total[1]);
-      spare = Math.min(spare, rooms[i][0] - device.total[1] - most);
-      short = Math.max(short, device.total[0] + least - rooms[i][1]);
-    });
+    const { spare, loose } = lackOf(needed, rooms, driver);
+    const inRam = ramOf(state, needed);
+    const how = someOf(setting, table);
+    const whole = lackOf(lookup.need(table, asked), rooms, driver);
+    const short = shortages(whole.short, -whole.spare);
+    const lack = isAll(asked)
+      ? t("With all layers on the GPU, it is {size} short{place}.", { size: short, place })
+      : t("With the chosen settings, it is {size} short{place}.", { size: short, place });
+    if (ram) {
+      return {
+        title: t("Not enough RAM: {size} short", { size: shortage(ram) }),
+        short: t("{size} of RAM short", { size: shortage(ram) }),
+        words: t("It fits on the GPU {how}, but then needs {size} of RAM.", { how, size: ramNeed(needed) }),
+      };
+    }
+    if (verdict === "part") {
+      const words = t("Needs {size} of RAM.", { size: inRam }) + " " + lack;
+      return { title: t("Runs {how}", { how }), short: t("{size} of RAM", { size: inRam }), words };
+    }
+    if (verdict === "limit") {
+      const size = roundGib(limit);
+      return {
+        title: t("Fits if you raise the GPU limit to {size}", { size }),
+        short: t("GPU limit: {size}", { size }),
+        words: t("With the default limit of macOS, it is {size} short.", { size: short }) + dependsOnSystem(state),
+      };
+    }
     if (verdict === "fits") {
       const left = { size: size(spare) };
       return {
         title: t("Fits with {size} to spare", left),
         short: t("{size} to spare", left),
         words: place
-          ? t("On the fullest device, even with the maximum driver overhead.")
-          : t("Even with the maximum driver overhead."),
+          ? t("That is on the fullest device, with the maximum driver overhead.")
+          : t("That is with the maximum driver overhead."),
       };
     }
     if (verdict === "tight") {
       const [low, high] = driver.map(bytes => mib(bytes));
       const words =
         !needed.onCuda || rooms.some(([least, most]) => least < most)
-          ? t("In the worst case of memory, driver and buffers, it is {size} short{place}.", {
-              size: shortage(-spare),
-              place,
-            })
+          ? t("In the worst case, it is {size} short{place}.", { size: shortage(-spare), place }) +
+            dependsOnSystem(state)
           : loose >= driver[0]
             ? t("It loads if the driver uses at most {size}{place}. Drivers use {low} to {high}.", {
                 size: mib(loose),
@@ -194,28 +280,60 @@
                 high,
               })
             : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
-      return { title: WORDS.tight, short: "", words };
+      return { title: WORDS.tight, short: "", words: setting === asked ? words : `${words} ${lack}` };
     }
     if (verdict === "unknown") {
       return { title: WORDS.unknown, short: "", words: t("These cache types are not covered for this model.") };
     }
-    const missing = { size: shortage(Math.max(short, bare)) };
-    const words =
-      bare > short
-        ? t("Weights and cache alone exceed the memory{place}.", { place })
-        : t("Even with the minimum driver overhead{place}.", { place });
-    return { title: t("Does not fit: {size} short", missing), short: t("{size} short", missing), words };
+    if (!isCovered(needed)) {
+      const missing = { size: shortage(whole.short) };
+      return {
+        title: t("Does not fit: at least {size} short", missing),
+        short: t("at least {size} short", missing),
+        words: t("Weights and cache alone exceed the memory{place}.", { place }),
+      };
+    }
+    const words = t("That is from the best case to the worst{place}.", { place }) + dependsOnSystem(state);
+    return {
+      title: t("Does not fit: {size} short", { size: short }),
+      short: t("{size} short", { size: short }),
+      words,
+    };
   }
+  const isAll = ({ layers, experts }) => layers === null && !experts;
+  /** What is free in the worst case, without the driver as well, and what is missing in the best case. */
+  function lackOf(needed, rooms, driver) {
+    let spare = Infinity;
+    let loose = Infinity;
+    let short = 0;
+    needed.devices.forEach((device, i) => {
+      const [least, most] = device.driver || driver;
+      const [low, high] = device.total || [device.weights + device.cache - least, Infinity];
+      loose = Math.min(loose, rooms[i][0] - high);
+      spare = Math.min(spare, rooms[i][0] - high - most);
+      short = Math.max(short, low + least - rooms[i][1]);
+    });
+    return { spare, loose, short };
+  }
+  /** A sentence for devices whose memory depends on the version of the system. */
+  const dependsOnSystem = state =>
+    isMac(state) && state.devices.some(device => device.most > device.vis)
+      ? " " + t("It depends on the macOS version.")
+      : "";
+  const ramNeed = needed => size(needed.host.weights + needed.host.cache);
+  /** The RAM that the model needs, and how much there is, if that is given. */
+  const ramOf = (state, needed) =>
+    state.ram ? t("{size} of the {all}", { size: ramNeed(needed), all: roundGib(state.ram) }) : ramNeed(needed);
   function parts(state, needed, i, index) {
     const { driver } = index;
     const own = needed.devices[i];
     const known = own.compute;
     const isBand = !needed.onCuda || needed.devices.length > 1;
     const basis = isBand ? "range" : needed.exact ? "exact" : "about";
-    const held = own.held[0] === own.held[1] ? "exact" : "range";
+    const exactness = ([low, high]) => (low === high ? "exact" : "range");
     const all = [
-      part("weights", t("Weights"), own.held, held, t("Weights")),
-      part("kv", t("KV cache"), [own.cache, own.cache], own.cache === null ? "no" : "exact", t("Cache")),
+      part("weights", t("Weights"), own.held, exactness(own.held), t("Weights")),
+      part("kv", t("KV cache"), own.kept, own.kept ? exactness(own.kept) : "no", t("Cache")),
       part("compute", t("Compute buffer"), known || [null, null], known ? basis : "no"),
       part("driver", t("Driver"), known ? own.driver || driver : [null, null], known ? "range" : "no"),
     ];
@@ -228,23 +346,31 @@
     return all;
   }
   /** Figures next to the verdict: total, RAM, speed. */
-  function stats(state, table, index, setting, needed, verdict) {
+  function stats(state, table, index, setting, needed, verdict, devices) {
     const all = [];
-    const { driver } = index;
-    const memory = state.devices.map(device => device.vis).reduce(add);
+    const least = state.devices.map(device => device.vis).reduce(add);
+    const most = state.devices.map(device => Math.max(device.most || 0, device.vis)).reduce(add);
     if (isCovered(needed)) {
-      const [low, high] = [0, 1].map(end =>
-        needed.devices.map(each => each.total[end] + (each.driver || driver)[end]).reduce(add),
-      );
-      const note = t("of {size}", { size: roundGib(memory) });
-      all.push({ name: t("Needs"), value: range(low, high, gib) + " GiB", note });
+      // The total of the table.
+      const sum = end => devices.flatMap(device => device.parts.map(each => each[end])).reduce(add);
+      const memory = range(least, most, n => roundGib(n).replace(" GiB", "")) + " GiB";
+      all.push({
+        name: t("Needs"),
+        value: range(sum("low"), sum("high"), gib) + " GiB",
+        note: t("of {size}", { size: memory }),
+      });
     }
     if (setting.layers !== null || setting.experts) {
       const value = gib(needed.host.weights + needed.host.cache) + " GiB";
-      all.push({ name: t("In RAM"), value, note: t("weights and cache, at most") });
+      const isGiven = state.ram && !lookup.sharesMemory(setting);
+      all.push({
+        name: t("In RAM"),
+        value,
+        note: isGiven ? t("of {size}", { size: roundGib(state.ram) }) : t("weights and cache, at most"),
+      });
     }
     const device = state.devices[0].entry;
-    const speed = verdict === "no" ? null : speedOf(state, table, index, setting, device);
+    const speed = verdict === "no" || verdict === "limit" ? null : speedOf(state, table, index, setting, device);
     if (speed && speed.full) {
       const value = t("{n} tokens/s", { n: speedWords(speed.full) });
       const note = t("{n} when empty, ", { n: speedWords(speed.empty) });
@@ -258,16 +384,20 @@
     if (state.slots > 1) return { reason: t("no measurements of several requests at a time") };
     return device ? lookup.speed(table, setting, device, index) : { reason: t("the device is not known") };
   }
-  /** Alternatives that fit: `change` is the change of state on a click, `now` whether it is the current state. */
-  function offers(state, table, index, setting, verdict) {
+  /**
+   * Alternatives to the setting that is asked for: `change` is the change of state on a click, `now` whether the
+   * answer is for it.
+   */
+  function offers(state, table, index, setting, used, verdict) {
     const rooms = roomsOf(state, index);
     const { driver } = index;
     const all = [];
+    const isMoved = used !== setting && isAll(setting);
     const most = lookup.largest(table, setting, rooms, driver);
     const top = lookup.best(table, setting, rooms, driver);
     all.push({
       what: "ctx",
-      title: t("Largest context that fits"),
+      title: isMoved ? t("Largest context all on the GPU") : t("Largest context that fits"),
       text: most ? tokens(most) : t("none with {quant}", { quant: state.quant }),
       change: most ? { ctx: most } : null,
       now: most === state.ctx,
@@ -277,35 +407,38 @@
     if (!table.file && state.layers !== "auto" && state.experts !== "auto") {
       all.push({
         what: "quant",
-        title: t("Best quantization that fits"),
+        title: isMoved ? t("Best quantization all on the GPU") : t("Best quantization that fits"),
         text: top < 0 ? t("none at this context") : index.quants[top],
         change: top < 0 ? null : { quant: index.quants[top] },
         now: top === setting.quant,
       });
     }
+    // With memory that is shared, a part in RAM gains nothing.
+    if (lookup.sharesMemory(setting)) return all;
+    const some = ({ count, isTight }, all) =>
+      isTight ? t("{n} of {all}, tight", { n: count, all }) : t("{n} of {all}", { n: count, all });
     if (lookup.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
-      const hostExperts = lookup.fewestExperts(table, lookup.but(setting, { layers: null }), rooms, driver);
-      const text = hostExperts
-        ? t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers })
-        : t("none");
+      const few = found(lookup.fewestExperts, table, lookup.but(setting, { layers: null }), rooms, driver);
+      const { count } = few;
       all.push({
         what: "experts",
-        title: t("Experts to keep in RAM"),
-        text: hostExperts < 0 ? t("not enough, even with all") : text,
-        change: hostExperts < 0 ? null : { experts: hostExperts, layers: null },
-        now: hostExperts === setting.experts && setting.layers === null,
+        title: t("Layers with experts in RAM"),
+        text: count < 0 ? t("not enough, even with all") : count ? some(few, table.layers) : t("none"),
+        change: count < 0 ? null : { experts: count, layers: null },
+        now: count === used.experts && used.layers === null,
       });
     }
     if (verdict !== "fits" || setting.layers !== null) {
-      const layers = lookup.mostLayers(table, setting, rooms, driver);
-      const every = layers > table.layers;
-      const text = every ? t("all {n}", { n: layers }) : t("{n} of {all}", { n: layers, all: table.layers + 1 });
+      const most = found(lookup.mostLayers, table, setting, rooms, driver);
+      const { count } = most;
+      const layers = count > table.layers ? null : count;
+      const text = layers === null && !most.isTight ? t("all {n}", { n: count }) : some(most, table.layers + 1);
       all.push({
         what: "layers",
         title: t("Layers that fit"),
-        text: layers < 0 ? t("does not fit, even with 0") : text,
-        change: layers < 0 ? null : { layers: every ? null : layers },
-        now: layers >= 0 && (every ? null : layers) === setting.layers,
+        text: count < 0 ? t("does not fit, even with 0") : text,
+        change: count < 0 ? null : { layers },
+        now: count >= 0 && layers === used.layers && setting.experts === used.experts,
       });
     }
     return all;
@@ -319,17 +452,24 @@
     return index.quants
       .map((name, i) => {
         if (!table.quants[i]) return null;
-        const own = automatic
-          ? settingOf(lookup.but(state, { quant: name }), table, index)
-          : lookup.but(setting, { quant: i });
-        const needed = lookup.need(table, own);
+        const {
+          setting: own,
+          needed,
+          verdict,
+        } = resolve(
+          state,
+          table,
+          index,
+          automatic ? settingOf(lookup.but(state, { quant: name }), table, index) : lookup.but(setting, { quant: i }),
+        );
         const covered = isCovered(needed);
         const total = device => (device.total ? device.total[1] : device.weights + device.cache);
         return {
           name,
-          verdict: lookup.judge(needed, rooms, driver),
+          verdict,
           some: automatic ? " " + someOf(own, table) : "",
-          largest: covered ? lookup.largest(table, own, rooms, driver) : null,
+          // With a part in RAM it would be that of another part.
+          largest: covered && verdict !== "part" ? lookup.largest(table, own, rooms, driver) : null,
           room,
           file: table.quants[i].file,
           least: !covered,
@@ -341,7 +481,7 @@
   }
   /** The error that results: on a Mac that of Metal, with llama.cpp elsewhere that of the part that is too large. */
   function failureOf(state, needed, rooms, driver) {
-    if (/^macos/.test(state.os || (state.systems || [])[0])) return "metal";
+    if (isMac(state)) return "metal";
     return state.runner === "ollama" ? "ollama" : tooLarge(needed, rooms, driver);
   }
   /** The part that fails to load: llama.cpp allocates weights, cache and compute buffer in this order. */
@@ -467,7 +607,8 @@
     verdictOf(state, table, index) {
       if (!table.compute) return "unknown";
       if (state.runner === "vllm") return (areCuda(state) && askVllm(state, table, index).verdict) || "unknown";
-      return lookup.judge(lookup.need(table, settingOf(state, table, index)), roomsOf(state, index), index.driver);
+      const asked = settingOf(state, table, index);
+      return fitsInPart(state, table, index, asked) ? "part" : resolve(state, table, index, asked).verdict;
     },
     of: (state, table, index) => (table.answer || (state.runner === "vllm" ? vllm : llama))(state, table, index),
     settingOf,

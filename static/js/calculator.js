@@ -20,7 +20,14 @@
   const GIB = lookup.GIB;
   const MIB = lookup.MIB;
   const CELL = lookup.CELL;
-  const SHORT = { fits: t("fits"), tight: t("tight"), no: t("too small"), unknown: t("not covered") };
+  const SHORT = {
+    fits: t("fits"),
+    tight: t("tight"),
+    part: t("in part"),
+    limit: t("raised limit"),
+    no: t("too small"),
+    unknown: t("not covered"),
+  };
   const root = document.documentElement.dataset.root;
   const byId = (list, id) => list.filter(entry => entry.id === id)[0];
 
@@ -88,7 +95,15 @@
     const offersDevices = answer.meets && !vllm && !table.file;
     $("meet").hidden = !error && !offersDevices;
     $("meet").replaceChildren();
-    if (error) $("meet").append(t("With these settings, it fails with: "), link(error.title, error.href), ". ");
+    if (error) {
+      const fails =
+        answer.moved && state.layers === null && !state.experts
+          ? t("With all layers on the GPU, it fails with: ")
+          : answer.verdict === "limit"
+            ? t("With the default limit, it fails with: ")
+            : t("With these settings, it fails with: ");
+      $("meet").append(fails, link(error.title, error.href), ". ");
+    }
     if (offersDevices) $("meet").append(link(t("Devices that run it"), devicesAddress()));
     commands(answer, model);
     pages(model);
@@ -186,8 +201,8 @@
         el("span", answers.WORDS[each.verdict].toLowerCase() + (each.some || ""), `verdict verdict-${each.verdict}`),
       );
       row.cells[1].textContent = each.largest === null ? "–" : each.largest ? whole(each.largest) : t("none");
-      row.cells[2].textContent = `${(each.least ? t("from ") : "") + gib(each.total)} GiB`;
-      row.cells[3].textContent = each.file ? `${gib(each.file)} GiB` : "–";
+      row.cells[2].textContent = (each.least ? t("from ") : "") + gib(each.total);
+      row.cells[3].textContent = each.file ? gib(each.file) : "–";
       row.mini.replaceChildren(
         svgElement("rect", { class: "seg seg-weights", width: share(inside), height: 14 }),
         svgElement("rect", {
@@ -219,34 +234,41 @@
     const file = model.file || `${model.name.replace(/[^\w.-]+/g, "-")}-${state.quant}.gguf`;
     place.replaceChildren();
     // Of a file with other layers than those of every quantization only the whole model is covered.
-    if (table.file && ((answer.verdict === "no" && !answer.offload) || !table.compute)) {
+    if (table.file && (answer.verdict === "no" || !table.compute)) {
       place.append(el("p", t("For an estimate with all options, run this in a terminal:"), "small"));
       return block(place, "kbgen", table.file.command(state));
     }
-    let shown = state;
-    let setting = answer.setting;
-    // Offers no command that would fail; if offloading fits, offers that.
+    // Offers no command that would fail.
     if (answer.verdict === "no") {
-      if (!answer.offload) return place.append(el("p", t("No command: these settings lead to an error."), "small"));
-      shown = lookup.but(state, answer.offload.change);
-      setting = answers.settingOf(shown, table, fit);
-      place.append(
-        el(
-          "p",
-          t("These settings do not fit. The following fits {how}; the rest stays in RAM and is slower:", {
-            how: answer.offload.how,
-          }),
-          "small",
-        ),
-      );
+      return place.append(el("p", t("No command: the model does not fit with these settings."), "small"));
     }
-    kbgen.commands(shown, setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
+    if (answer.limit) raiseLimit(place, answer);
+    kbgen.commands(state, answer.setting, { file, table, kv: fit.kv, dtypes: fit.dtypes }).forEach(line => {
       if (line.note) {
         place.appendChild(el("p", line.note, "small"));
         return;
       }
       block(place, line.label, line.text);
     });
+  }
+  // The GPU limit of a Mac, as the page of its error describes it.
+  function raiseLimit(place, { verdict, limit }) {
+    const note = place.appendChild(el("p", null, "small"));
+    const { size, left } = limit;
+    note.append(
+      verdict === "limit"
+        ? t("First raise the GPU limit to {size}. {left} are left for macOS and other programs; a restart resets it.", {
+            size,
+            left,
+          })
+        : t("If it fails, raise the GPU limit to {size}. {left} are left for macOS and other programs.", {
+            size,
+            left,
+          }),
+    );
+    const { metal } = links.errors;
+    if (metal) note.append(" ", link(t("Before you raise it"), `${metal.href}#raise-limit`));
+    block(place, "macOS", `sudo sysctl iogpu.wired_limit_mb=${limit.mib}`);
   }
   function block(place, label, text) {
     const block = place.appendChild(el("div", null, "code wrap"));
@@ -366,6 +388,8 @@
     Array.prototype.forEach.call(document.querySelectorAll("[data-for]"), field => {
       field.hidden = (field.dataset.for === "vllm") !== vllm;
     });
+    put("ram", state.ram ? Math.round((state.ram / GIB) * 1000) / 1000 : "");
+    $("ram-row").hidden = vllm || state.devices.every(device => device.shared);
     put("util", state.util);
     mark("fp8", state.fp8);
     mark("k", state.k);
@@ -381,8 +405,8 @@
     fields();
     const base = baseOf(byId(fit.models, state.model));
     $("model-facts").replaceChildren(
-      t("{n} layers, up to {tokens}, ", { n: table.layers, tokens: tokens(table.max) }),
-      base ? link(t("its tables"), `${root}models/${base.id}/index.html`) : t("no tables"),
+      t("{n} layers, up to {tokens}", { n: table.layers, tokens: tokens(table.max) }),
+      ...(base ? [" · ", link(t("Memory tables"), `${root}models/${base.id}/index.html`)] : []),
     );
     put("quant", rowName());
     $("ctx").max = table.max;
@@ -436,6 +460,8 @@
     $("slots-note").textContent = ollama
       ? t("For Ollama, the figures assume one request at a time (the default).")
       : t("They share the context of {tokens}.", { tokens: tokens(state.ctx) });
+    $("moved-note").hidden = !answer.moved;
+    $("moved-note").textContent = t("This does not fit, so the answer is for the model {how}.", { how: answer.moved });
     const layers = setting.layers === null ? table.layers + 1 : setting.layers;
     const hostExperts = setting.experts === "all" ? table.layers : setting.experts;
     mark("layers", state.layers === null ? "all" : state.layers === "auto" ? "auto" : "own");
@@ -452,7 +478,7 @@
     $("experts-slide").max = table.layers;
     put("experts-slide", hostExperts);
     reach("experts-reach", 0);
-    $("experts-value").textContent = t("of the first {n} of {all} layers", { n: hostExperts, all: table.layers });
+    $("experts-value").textContent = t("first {n} of {all} layers", { n: hostExperts, all: table.layers });
     $("experts-slide").setAttribute("aria-valuetext", $("experts-value").textContent);
   }
   function deviceControls(n, device) {
@@ -474,22 +500,29 @@
     facts.replaceChildren();
     if (entry) {
       facts.append(
-        `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")}, `,
-        link(t("its page"), `${root}hardware/${entry.id}/index.html`),
+        `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")} · `,
+        link(t("Details"), `${root}hardware/${entry.id}/index.html`),
       );
-    }
+    } else facts.append(t("Without a GPU, enter the size of the RAM: weights and cache are as large there."));
+  }
+  // A device with the memory size that is typed beside its name: "m4 24gb".
+  function deviceOf(id, typed) {
+    const [, size] = /(\d+(?:\.\d+)?) ?gi?b\b/i.exec(typed) || [];
+    if (!id) return size && settings.device(Number(size) * GIB);
+    const device = settings.device(id);
+    return (size && settings.sized(device, Number(size) * GIB)) || device;
   }
   // The verdict of each device in the list of devices.
   function deviceNote(n) {
-    return entry => {
+    return (entry, typed) => {
       if (!entry.id || !table) return null;
       const devices = state.devices.slice();
-      const other = settings.device(entry.id);
+      const other = deviceOf(entry.id, typed);
       other.others = devices[n - 1].others;
       settings.seen(other, state.os);
       devices[n - 1] = other;
       const word = answers.verdictOf(lookup.but(state, { devices }), table, fit);
-      return { text: `${SHORT[word]} · ${answers.roundGib(entry.mem)}`, kind: `verdict verdict-${word}` };
+      return { text: `${SHORT[word]} · ${answers.roundGib(other.mem)}`, kind: `verdict verdict-${word}` };
     };
   }
 
@@ -594,6 +627,7 @@
     slots: ["slots"],
     layers: ["ngl"],
     experts: ["moe"],
+    ram: ["ram"],
     fp8: ["cache"],
     util: ["util"],
   };
@@ -608,17 +642,32 @@
   async function published(text) {
     await kbgen.load(links.names);
     const words = text.trim().split(" ");
+    const isFile = fileNamed($("model").value);
     const found = [];
-    (kbgen.published || []).forEach(([id, names]) => {
-      const base = fit.models.find(model => model.id === id);
-      names.split(" ").forEach(name => {
-        const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
-        if (base && words.every(word => plain.includes(word))) {
-          found.push({ id, name, group: t("Published models of the same shape"), note: base.name });
-        }
+    // The name of a file may go on after that of the model and its size: "…-8B-Instruct-abliterated".
+    while (!found.length && words.length) {
+      (kbgen.published || []).forEach(([id, names]) => {
+        const base = fit.models.find(model => model.id === id);
+        names.split(" ").forEach(name => {
+          const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
+          if (base && words.every(word => plain.includes(word))) {
+            found.push({ id, name, group: t("Published models of the same shape"), note: base.name, also: text });
+          }
+        });
       });
-    });
+      words.pop();
+      if (!isFile || !words.some(word => /^\d+(\.\d+)?b$/.test(word))) break;
+    }
     return found.slice(0, MOST_PUBLISHED);
+  }
+  /** The model and the quantization in the name of a GGUF file, or null for other text. */
+  function fileNamed(text) {
+    const [, name] = /([^/\\]*)\.gguf\s*$/i.exec(text) || [];
+    if (!name) return null;
+    const stem = name.replace(/-\d{5}-of-\d{5}$/, "");
+    const [end, type] = /[-._](?:(?:UD|i1)-)?(I?Q\d\w*|BF16|F16|MXFP4)(?:_MOE)?$/i.exec(stem) || ["", ""];
+    const quant = type.toUpperCase();
+    return { model: stem.slice(0, stem.length - end.length), quant: fit.quants.includes(quant) ? quant : null };
   }
   const modelEntries = fit.models.map(model => ({
     id: model.id,
@@ -628,15 +677,51 @@
   }));
   const modelBox = kbgen.combobox($("model"), {
     more: published,
+    reads: typed => (fileNamed(typed) || { model: typed }).model,
     entries: modelEntries,
-    choose(id) {
+    choose(id, typed) {
+      const { quant } = fileNamed(typed) || {};
+      if (quant) {
+        state.chosenQuant = quant;
+        settled("quant");
+      }
       settled("model");
       choose(id);
     },
   });
-  const entries = [{ id: "", name: t("Other amount of memory"), group: "" }].concat(
-    fit.devices.map(device => ({ id: device.id, name: device.name, group: device.vendor, mem: device.mem })),
-  );
+  // People name the Mac, not its chip. Each name is one word, as "pro" is also the name of a chip.
+  const MACS = {
+    "": "macbook macbookair macbookpro macmini imac",
+    Pro: "macbook macbookpro macmini",
+    Max: "macbook macbookpro macstudio",
+    Ultra: "macstudio macpro",
+  };
+  const macsOf = ({ name }) => {
+    const [chip, kind] = /^Apple M\d+ ?(\w*)/.exec(name) || [];
+    return chip ? MACS[kind] || "" : "";
+  };
+  const withMac = typed => typed.replace(/\bmac(book)? (air|pro|mini|studio)\b/gi, "mac$1$2");
+  const entries = [
+    {
+      id: "",
+      name: t("Other amount of memory"),
+      group: "",
+      note: t("or no GPU"),
+      also: t("cpu only, no gpu, without a gpu, custom"),
+      always: true,
+    },
+    ...fit.devices.map(device => ({
+      id: device.id,
+      name: device.name,
+      group: device.vendor,
+      sizes: device.sizes,
+      also: [
+        ...(device.sizes || [[device.mem]]).map(size => `${size[0] / GIB}gb`),
+        macsOf(device),
+        device.shared && /AMD|Intel/.test(device.vendor) ? t("igpu integrated") : "",
+      ].join(" "),
+    })),
+  ];
   // The first device is the reader's own, also on other pages.
   function remember() {
     if (state.devices[0].id) kbgen.rememberDevice(settings.specOf(state.devices[0]));
@@ -644,10 +729,12 @@
   function deviceField(n) {
     deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
       entries,
+      reads: withMac,
+      none: t("Enter the memory size of your device:"),
       note: deviceNote(n),
-      choose(id) {
+      choose(id, typed) {
         const others = state.devices[n - 1].others;
-        state.devices[n - 1] = settings.device(id || state.devices[n - 1].mem);
+        state.devices[n - 1] = deviceOf(id, typed) || settings.device(state.devices[n - 1].mem);
         state.devices[n - 1].others = others;
         settled("device");
         if (n === 1) remember();
@@ -684,6 +771,9 @@
     setTimeout(() => {
       $(`device-${state.devices.length}`).focus();
     });
+  });
+  on("ram", "input", text => {
+    state.ram = Math.max(0, Number(text) || 0) * GIB;
   });
   on("os", "change", os => {
     state.os = os;

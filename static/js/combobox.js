@@ -1,10 +1,12 @@
 // A text field with a list of options (WAI-ARIA combobox pattern). Typing filters the list.
-//    const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: id => {}, note: entry => {}});
+//    const box = kbgen.combobox(input, {entries: [{id, name, group, note}], choose: (id, typed) => {}});
 //    box.show(id)      sets the field's text, except while it is being edited
 //    box.renew()       reads the entries again when the list opens next
 //  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
-// `note` is called for each entry when the list opens: {text, kind} is shown at its right end, with `kind` as the
-// class or "". `more(text)` is called if no entry matches: a promise of further entries, whose ids are those of others.
+// `note(entry, typed)` is called for each entry when the list opens: {text, kind} is shown at its right end, with
+// `kind` as the class or "". `more(text)` is called if no entry matches: a promise of further entries, whose ids are
+// those of others. `reads(typed)` returns the name in what is typed, `none` says what to do without a match. An entry
+// has further words in `also`, and stays in the list without a match if it is `always` there.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -15,9 +17,11 @@
     if (text != null) element.textContent = text;
     return element;
   }
+  // A size is one word: "24 GB", "24gb", "24 GiB".
   const plain = text =>
     ` ${text
       .toLowerCase()
+      .replace(/(\d) ?gi?b\b/g, "$1gb")
       .replace(/[^\p{L}\p{N}.]+/gu, " ")
       .trim()}`;
   // Ways to match the input, strictest first: each word starts a word of the entry, occurs anywhere in it, or the
@@ -31,8 +35,15 @@
     (entry, typed) => typed.split(" ").every(word => entry.includes(word)),
     (entry, typed) => entry.replace(/ /g, "").includes(typed.replace(/ /g, "")),
   ];
+  const hasWords = (entry, typed) =>
+    typed
+      .split(" ")
+      .slice(1)
+      .every(word => `${entry} `.includes(` ${word} `));
   kbgen.combobox = (input, options) => {
     const list = document.getElementById(input.getAttribute("aria-controls"));
+    const none = t("No match") + (options.none ? `. ${options.none}` : "");
+    list.dataset.none = none;
     const said = list.parentNode.appendChild(el("span", "hidden"));
     said.setAttribute("role", "status");
     let rows = [];
@@ -54,7 +65,7 @@
       if (entry.group) {
         group = byName[entry.group];
         if (!group) {
-          group = byName[entry.group] = { element: el("div", "combo-group"), rows: [] };
+          group = byName[entry.group] = { element: el("div", "combo-group"), rows: [], at: groups.length, rank: 0 };
           const name = group.element.appendChild(el("div", "combo-name", entry.group));
           name.id = `${input.id}-group-${groups.length}`;
           group.element.setAttribute("role", "group");
@@ -69,8 +80,11 @@
         element: el("div", "combo-option"),
         name: plain(entry.name),
         // Programs print "Laptop GPU" for what databases call "Mobile".
-        words: plain(`${entry.group} ${entry.name}`).replace(/ mobile\b/, "$& laptop gpu notebook"),
+        words: plain(`${entry.group} ${entry.name} ${entry.also || ""}`).replace(/ mobile\b/, "$& laptop gpu notebook"),
         note: el("span", "combo-note"),
+        group,
+        at: rows.length,
+        rank: 0,
       };
       row.element.id = `${input.id}-option-${rows.length}`;
       row.element.setAttribute("role", "option");
@@ -99,25 +113,58 @@
       if (top < list.scrollTop + 32) list.scrollTop = top - 32;
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 8;
     }
+    const read = () => plain(options.reads ? options.reads(input.value) : input.value);
+    // How well the name has what is typed: "m4" is the Apple M4 rather than the Tesla M40.
+    const rankOf = (row, text) =>
+      row.name === text ? 0 : hasWords(row.name, text) ? 1 : hasWords(row.words, text) ? 2 : 3;
+    // Moves the best names to the top, with their groups.
+    function sort(text) {
+      rows.forEach(row => {
+        row.rank = text && !row.element.hidden ? rankOf(row, text) : 3;
+      });
+      groups.forEach(group => {
+        group.rank = Math.min(...group.rows.map(row => row.rank));
+        group.rows.sort((a, b) => a.rank - b.rank || a.at - b.at);
+        group.element.append(...group.rows.map(row => row.element));
+      });
+      groups.sort((a, b) => a.rank - b.rank || a.at - b.at);
+      list.append(...groups.map(group => group.element));
+      rows = [...rows.filter(row => !row.group), ...groups.flatMap(group => group.rows)];
+    }
+    function noteOf(row, text) {
+      const note = options.note ? options.note(row.entry, text) : null;
+      row.note.textContent = note ? note.text : row.entry.note || "";
+      row.note.className = `combo-note ${note ? note.kind : ""}`;
+    }
     function narrow() {
-      const text = plain(input.value);
+      const text = read();
       const isEmpty = !typed || !input.value.trim();
       const way = isEmpty ? () => true : text !== " " && WAYS.find(way => rows.some(row => way(row.words, text)));
       if (!way && text !== " ") more(text);
       rows.forEach(row => {
-        row.element.hidden = !way || !way(row.words, text);
+        row.element.hidden = way ? !way(row.words, text) : !row.entry.always;
       });
       groups.forEach(group => {
         group.element.hidden = group.rows.every(row => row.element.hidden);
       });
+      sort(isEmpty ? "" : text);
       const left = seen();
-      list.classList.toggle("none", !left.length);
-      said.textContent = isEmpty ? "" : left.length ? t("{n} match", "{n} matches", { n: left.length }) : t("No match");
+      // An entry may have a memory size in what is typed.
+      left
+        .filter(row => row.entry.sizes)
+        .forEach(row => {
+          noteOf(row, typed ? input.value : "");
+        });
+      list.classList.toggle("none", !way);
+      said.textContent = isEmpty ? "" : way ? t("{n} match", "{n} matches", { n: left.length }) : none;
       if (!typed) return point(left.find(row => row.entry.id === chosen));
+      if (!way) return point(null);
       point(isEmpty ? null : nearest(left, way, text));
     }
     // The one that the input names best: to the letter ("Command R+"), in words, by its start, or without its group.
-    function nearest(rows, way, text) {
+    function nearest(left, way, text) {
+      const best = Math.min(...left.map(row => row.rank));
+      const rows = left.filter(row => row.rank === best);
       const raw = input.value.trim().toLowerCase();
       return [
         row => row.entry.name.toLowerCase() === raw,
@@ -146,9 +193,7 @@
       build();
       const own = rows.filter(row => row.entry.id === chosen)[0];
       rows.forEach(row => {
-        const note = options.note ? options.note(row.entry) : null;
-        row.note.textContent = note ? note.text : row.entry.note || "";
-        row.note.className = `combo-note ${note ? note.kind : ""}`;
+        noteOf(row, "");
         row.element.setAttribute("aria-selected", String(row === own));
       });
       list.hidden = false;
@@ -171,9 +216,10 @@
     };
     function accept(row) {
       const changed = row.entry.id !== chosen;
+      const text = typed ? input.value : "";
       chosen = row.entry.id;
       close();
-      if (changed) options.choose(chosen);
+      if (changed || text) options.choose(chosen, text);
     }
     function take(row) {
       input.focus();
@@ -219,7 +265,7 @@
     input.addEventListener("blur", () => {
       // Another window leaves the field as it is.
       if (list.hidden || document.activeElement === input) return;
-      const isNamed = typed && active && (seen().length === 1 || active.name === plain(input.value));
+      const isNamed = typed && active && (seen().length === 1 || active.name === read());
       if (isNamed) return accept(active);
       const isDropped = typed && input.value.trim();
       close();

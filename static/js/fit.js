@@ -395,6 +395,7 @@
           weights: held[1],
           cache: kept && kept[1],
           held,
+          kept,
           layers: place.to - place.from,
           output: place.output,
           compute: buffer,
@@ -430,6 +431,9 @@
     return worst[Math.max(...each)];
   }
   const fits = (table, setting, rooms, driver) => judge(need(table, setting), rooms, driver) === "fits";
+  /** Whether it fits at least in the best case. */
+  const mayFit = (table, setting, rooms, driver) =>
+    ["fits", "tight"].includes(judge(need(table, setting), rooms, driver));
   const but = (setting, change) => ({ ...setting, ...change });
 
   // ---- what would fit ------------------------------------------------------------------
@@ -487,28 +491,32 @@
   const best = (table, setting, rooms, driver) =>
     table.quants.findIndex((quant, i) => quant && fits(table, but(setting, { quant: i }), rooms, driver));
   /** The maximum number of layers on the devices (including the output) that fits; -1 if not even 0 fits. */
-  function mostLayers(table, setting, rooms, driver) {
+  function mostLayers(table, setting, rooms, driver, isEnough = fits) {
     let layers = table.layers + 1;
-    while (layers >= 0 && !fits(table, but(setting, { layers }), rooms, driver)) layers -= 1;
+    while (layers >= 0 && !isEnough(table, but(setting, { layers }), rooms, driver)) layers -= 1;
     return layers;
   }
   /** The number of first layers whose experts must be in RAM to fit; -1 if all are not enough. */
-  function fewestExperts(table, setting, rooms, driver) {
+  function fewestExperts(table, setting, rooms, driver, isEnough = fits) {
     for (let hostExperts = 0; hostExperts <= table.layers; hostExperts++) {
-      if (fits(table, but(setting, { experts: hostExperts }), rooms, driver)) return hostExperts;
+      if (isEnough(table, but(setting, { experts: hostExperts }), rooms, driver)) return hostExperts;
     }
     return -1;
   }
+  /** Whether the memory of a device is the RAM. */
+  const sharesMemory = ({ profiles }) => Boolean(profiles) && profiles.some(all => all.some(profile => profile.file));
   /**
    * The change that keeps quantization and context and moves a part into RAM, like `Remedies::plan` of kbgen-estimate:
    * experts, unless they need more than 5/4 of the RAM of whole layers. Null if nothing fits.
    */
-  function partInRam(table, setting, rooms, driver, canMoveExperts) {
+  function partInRam(table, setting, rooms, driver, canMoveExperts, isEnough = fits) {
     // With memory that is shared nothing is gained.
-    if (setting.profiles && setting.profiles.some(profiles => profiles.some(profile => profile.file))) return null;
+    if (sharesMemory(setting)) return null;
     const experts =
-      canMoveExperts && hasExperts(table) && !setting.experts ? fewestExperts(table, setting, rooms, driver) : -1;
-    const layers = setting.layers == null ? mostLayers(table, setting, rooms, driver) : -1;
+      canMoveExperts && hasExperts(table) && !setting.experts
+        ? fewestExperts(table, setting, rooms, driver, isEnough)
+        : -1;
+    const layers = setting.layers == null ? mostLayers(table, setting, rooms, driver, isEnough) : -1;
     const held = change => {
       const { host } = need(table, but(setting, change));
       return host.weights + host.cache;
@@ -657,7 +665,9 @@
     best,
     mostLayers,
     fewestExperts,
+    sharesMemory,
     partInRam,
+    mayFit,
     speed,
     vllm,
   };

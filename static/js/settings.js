@@ -1,8 +1,8 @@
 // State of the calculator: defaults, and its encoding in the address. Independent of the page.
 // A state is {model, chosenQuant (null: default), quant (the resolved one), ctx, k, v (indices of cache types), slots,
 // runner ("server", "library", "ollama", "vllm"), layers (null: all, "auto", or a number), experts in RAM (0, "auto",
-// "all", or the number of first layers), devices [{id, name, mem, ok, others, entry}], invalid parts of the address
-// (misread), and for vLLM dtype, util (percent), fp8}.
+// "all", or the number of first layers), ram (bytes, 0 if not given), devices [{id, name, mem, ok, others, entry}],
+// invalid parts of the address (misread), and for vLLM dtype, util (percent), fp8}.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -19,6 +19,7 @@
     runner: "server",
     layers: null,
     experts: 0,
+    ram: 0,
     dtype: 0,
     util: 92,
     fp8: false,
@@ -49,6 +50,7 @@
     "device",
     "mem",
     "others",
+    "ram",
     "os",
     "file",
   ];
@@ -181,6 +183,7 @@
         if (text && number(text, 0) === null) reject("others", text, t("not a number of MiB"));
         else if (text && state.devices[i]) state.devices[i].others = number(text, 0) * MIB;
       });
+      state.ram = take("ram", between(0, MOST_MEMORY / GIB), 0, t("not a number of GiB")) * GIB;
       // A query may contain parameters of other sites.
       if (text[0] === "#") {
         asked.forEach((value, name) => {
@@ -217,6 +220,7 @@
               ["slots", state.slots],
               ["ngl", state.layers === null ? "all" : state.layers],
               ["moe", state.experts],
+              ...(state.ram ? [["ram", Math.round((state.ram / GIB) * 1000) / 1000]] : []),
             ],
       );
       const text = new URLSearchParams(pairs.map(pair => pair.map(String))).toString();

@@ -10,6 +10,8 @@ const DEFAULTS =
 /** Everything changed at once, in a model with experts. */
 const BUSY =
   "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=20000&k=q8_0&v=q4_0&slots=4&run=library&gpu=geforce-rtx-4090,geforce-rtx-3060-12-gb,8589934592&others=700,0,100&os=linux&ngl=40&moe=12";
+/** Too large for most devices, and with experts. */
+const MOE = "#model=qwen3-30b-a3b&quant=Q4_K_M&ctx=8192";
 const MIB = 2 ** 20;
 const digits = text => Number(text.replace(/\D/g, ""));
 
@@ -19,10 +21,10 @@ export default function ({ folder, browser, url }) {
   const text = (page, id) => page.locator(`#${id}`).innerText();
   /** The first words of the verdict. */
   const verdict = async page =>
-    /^(Fits|Tight|Does not fit|Not covered)( with [\d,]+ of \d+ layers)?/.exec(
+    /^(Fits if you raise the GPU limit|Fits|Tight|Runs|Does not fit|Not enough RAM|Not covered)( with [\d,]+ of \d+ layers)?/.exec(
       (await text(page, "verdict"))
         .replace(/\s+/g, " ")
-        .replace(/ with [\d.]+ [GM]iB to spare|: [\d.]+ [GM]iB short/, ""),
+        .replace(/ with [\d.]+ [GM]iB to spare|: ([\d.]+ to )?[\d.]+ [GM]iB short/, ""),
     )?.[0];
   /** A fresh visitor, once the figures are there. */
   const at = (hash, use, options = {}) =>
@@ -159,8 +161,8 @@ export default function ({ folder, browser, url }) {
       await page.locator("#quant").focus();
       await press("Home");
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
-      assert.equal(await verdict(page), "Does not fit");
-      assert.match(await text(page, "verdict"), /^Does not fit: [\d.]+ GiB short$/);
+      assert.match(await text(page, "verdict"), /^Runs\s+with \d+ of 33 layers on the GPU$/);
+      assert.match(await text(page, "margin"), /^Needs [\d.]+ GiB of RAM\. .* it is [\d.]+ to [\d.]+ GiB short\.$/);
       assert.match(
         await page.locator("#meet a").first().getAttribute("href"),
         /errors\/llamacpp-cuda-buffer-alloc-failed\//,
@@ -173,7 +175,7 @@ export default function ({ folder, browser, url }) {
       await focused("ctx");
       await press("Control+A");
       await page.keyboard.type("131072");
-      assert.equal(await verdict(page), "Does not fit");
+      assert.match(await verdict(page), /^Runs with \d+ of 33 layers$/);
       await press("Tab");
       await focused("ctx-slide");
       await press("Home");
@@ -189,7 +191,7 @@ export default function ({ folder, browser, url }) {
       await focused("memory-1");
       await press("Control+A");
       await page.keyboard.type("2");
-      assert.equal(await verdict(page), "Does not fit");
+      assert.match(await verdict(page), /^Runs with \d+ of 33 layers$/);
       await press("Control+A");
       await page.keyboard.type("24");
       assert.equal(await verdict(page), "Fits");
@@ -260,7 +262,7 @@ export default function ({ folder, browser, url }) {
       assert.equal(await verdict(page), "Fits");
       await page.goForward();
       await page.waitForURL(/quant=F16/);
-      assert.equal(await verdict(page), "Does not fit");
+      assert.match(await verdict(page), /^Runs with \d+ of 33 layers$/);
     }));
 
   test("calculator: the link button copies the address with every setting", () =>
@@ -364,6 +366,7 @@ export default function ({ folder, browser, url }) {
     "slots=3": "not a valid value",
     "run=x": "not a valid value",
     "ngl=-1": "not a valid value",
+    "ram=x": "not a number of GiB",
     "moe=-2": "not a valid value",
     "dtype=int3": "not a valid value",
     "util=0": "not a valid value",
@@ -432,17 +435,13 @@ export default function ({ folder, browser, url }) {
 
   test("calculator: for what does not fit there is no command that puts all of it on the device", async () => {
     await at(START.replace("Q4_K_M", "F16"), async page => {
-      assert.equal(await verdict(page), "Does not fit");
       const offered = await page.locator("#best [data-what=layers] b").innerText();
-      assert.match(
-        await text(page, "commands"),
-        new RegExp(`fits with ${offered} layers[\\s\\S]*-ngl ${offered.split(" ")[0]} `),
-      );
-      await page.locator("#best [data-what=layers]").press("Enter");
-      assert.match(await text(page, "verdict"), /^Fits/);
+      assert.equal(await verdict(page), `Runs with ${offered} layers`);
+      assert.ok(await page.locator("#best [data-what=layers]").isDisabled());
+      assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
     await at("#model=qwen3-30b-a3b&quant=Q4_K_M", async page => {
-      assert.equal(await verdict(page), "Does not fit");
+      assert.match(await text(page, "verdict"), /^Runs\s+with the experts of \d+ layers in RAM$/);
       assert.match(await text(page, "commands"), /--(n-cpu-moe \d+|cpu-moe)/);
     });
     await at(START.replace("8192", "131072&run=vllm"), async page => {
@@ -452,9 +451,177 @@ export default function ({ folder, browser, url }) {
     });
   });
 
+  test("calculator: what fits with a part in RAM is said everywhere at once, and compared with the RAM that is given", async () => {
+    const experts = /^Runs\s+with the experts of 22 layers in RAM$/;
+    await at(`${MOE}&gpu=geforce-rtx-4070`, async (page, { trouble }) => {
+      assert.match(await text(page, "verdict"), experts);
+      assert.equal(
+        await text(page, "margin"),
+        "Needs 7.66 GiB of RAM. With all layers on the GPU, it is 6.67 to 7.10 GiB short.",
+      );
+      assert.match(await page.locator(".dock").textContent(), /^In part\s*7\.66 GiB of RAM$/);
+      assert.equal(await page.locator("#best [data-what=experts] b").innerText(), "22 of 48");
+      assert.match(await text(page, "commands"), /--n-cpu-moe 22/);
+      assert.match(await page.locator("#best [data-what=ctx]").innerText(), /^Largest context all on the GPU/);
+      assert.match(await text(page, "meet"), /^With all layers on the GPU, it fails with: llama\.cpp/);
+      assert.match(await text(page, "parts"), /Free, at least/);
+      assert.equal(await page.locator("#ladder tr:has(:checked) .verdict").innerText(), "in part");
+      await page.locator("#device-1").fill("RTX 4070 Ti");
+      assert.match(
+        await page.locator("#device-list-1 [role=option]:visible").first().innerText(),
+        /4070 Ti\s+in part · 12 GiB/,
+      );
+      await page.keyboard.press("Escape");
+      const needed = () => page.locator("#stats div", { hasText: "In RAM" }).innerText();
+      await page.locator("#ram").fill("32");
+      assert.match(await text(page, "verdict"), experts);
+      assert.match(await needed(), /7\.66 GiB\s+of 32 GiB/);
+      await page.waitForURL(/ram=32/);
+      await page.locator("#ram").fill("4");
+      assert.equal(await text(page, "verdict"), "Not enough RAM: 3.66 GiB short");
+      assert.match(await text(page, "commands"), /^No command/);
+      await page.locator("#device-1").fill("RTX 4070 Ti");
+      assert.match(
+        await page.locator("#device-list-1 [role=option]:visible").first().innerText(),
+        /4070 Ti\s+too small/,
+      );
+      assert.deepEqual(trouble, []);
+    });
+    // A part in RAM is no gain where the RAM is the memory of the GPU.
+    await at(`${MOE}&gpu=apple-m4@24`, async page => assert.ok(await page.locator("#ram").isHidden()));
+  });
+
+  test("calculator: verdict, need and shortage are for the same versions of macOS", async () => {
+    const needs = page => page.locator("#stats div", { hasText: "Needs" }).innerText();
+    const lack = "With the default limit of macOS, it is";
+    await at(`${MOE}&gpu=apple-m4@24`, async page => {
+      assert.match(await needs(page), /18\.11 to 18\.66 GiB\s+of 16 to 17\.76 GiB/);
+      assert.equal(await text(page, "margin"), `${lack} 0.35 to 2.66 GiB short. It depends on the macOS version.`);
+      assert.match(await text(page, "parts"), /Over capacity, at most\s+2\.66/);
+      await page.locator("#os").selectOption("macOS 15 and earlier");
+      assert.match(await needs(page), /of 16 GiB/);
+      assert.equal(await text(page, "margin"), `${lack} 2.11 to 2.66 GiB short.`);
+      await page.locator("#os").selectOption("macOS 26 and later");
+      assert.match(await needs(page), /of 17\.76 GiB/);
+      assert.equal(await text(page, "margin"), `${lack} 356 to 918 MiB short.`);
+    });
+  });
+
+  test("calculator: a Mac whose limit can be raised gets the command, and what is left for macOS", async () => {
+    await at(`${MOE}&gpu=apple-m4@24`, async page => {
+      assert.equal(await text(page, "verdict"), "Fits if you raise the GPU limit to 19 GiB");
+      assert.match(await text(page, "commands"), /^First raise the GPU limit to 19 GiB\. 5 GiB are left for macOS/);
+      assert.match(await text(page, "commands"), /sudo sysctl iogpu\.wired_limit_mb=19456\s[\s\S]*llama-server -m/);
+      const [href, id] = (await page.locator("#commands a").getAttribute("href")).split("#");
+      await page.goto(new URL(href, page.url()).href);
+      assert.ok(await page.locator(`#${id}`).count(), `${href} has #${id}`);
+    });
+    await at(`${MOE}&gpu=apple-m4@16`, async page => {
+      assert.match(await text(page, "verdict"), /^Does not fit: 6\.27 to 7\.99 GiB short$/);
+      assert.match(await text(page, "commands"), /^No command/);
+    });
+    await at(`${MOE}&gpu=apple-m4@32`, async page => {
+      assert.equal(await verdict(page), "Fits");
+      assert.doesNotMatch(await text(page, "commands"), /sysctl/);
+    });
+  });
+
+  test("calculator: what is needed is the total of the table, and what is tight is a result of every box", async () => {
+    const needs = page => page.locator("#stats div", { hasText: "Needs" }).locator("dd").first().innerText();
+    const total = page => page.locator("#parts .sum td").first().innerText();
+    for (const hash of [
+      `${MOE}&gpu=apple-m4@24&ngl=0`,
+      `${MOE}&gpu=apple-m4@24&moe=all`,
+      `${MOE}&gpu=geforce-rtx-4090&os=windows`,
+      `${BUSY}&ram=64`,
+    ]) {
+      await at(hash, async page => {
+        const sums = await page.locator("#parts .sum td").allInnerTexts();
+        assert.ok(sums.includes((await needs(page)).replace(" GiB", "")), `${await needs(page)} of ${sums}`);
+      });
+    }
+    await at(`${MOE}&gpu=apple-m4@24&ngl=0`, async page => {
+      assert.match(await text(page, "verdict"), /^Tight\s+with 0 of 49 layers on the GPU$/);
+      assert.match(await total(page), /^0\.22 to 18\.82$/);
+      assert.equal(await page.locator("#best [data-what=layers], #best [data-what=experts]").count(), 0);
+    });
+    await at(`${MOE}&gpu=geforce-gtx-1060-3-gb&moe=all`, async page => {
+      assert.match(await text(page, "verdict"), /^Tight\s+with the experts of 48 layers in RAM$/);
+      assert.match(await page.locator("#best [data-what=experts] b").innerText(), /^\d+ of 48, tight$/);
+    });
+  });
+
+  test("calculator: a device is found by its family, its kind and the memory that is typed beside its name", () =>
+    at(START, async (page, { trouble }) => {
+      const options = page.locator("#device-list-1 [role=option]:visible");
+      for (const [typed, name, spec] of [
+        ["M4 24GB", "Apple M4", "apple-m4@24"],
+        ["Apple M4 16 GB", "Apple M4", "apple-m4@16"],
+        ["MacBook Air M4", "Apple M4", "apple-m4@32"],
+        ["Mac mini m2 pro", "Apple M2 Pro", "apple-m2-pro@32"],
+        ["MacBook Pro M4", "Apple M4", "apple-m4@32"],
+        ["4070 12gb", "GeForce RTX 4070", "geforce-rtx-4070"],
+        ["m4", "Apple M4", "apple-m4@32"],
+      ]) {
+        await page.locator("#device-1").fill(typed);
+        assert.equal((await options.first().innerText()).split("\n")[0].trim(), name, typed);
+        await page.keyboard.press("Enter");
+        assert.equal(await page.locator("#device-1").inputValue(), name, typed);
+        await page.waitForURL(url => url.hash.includes(`gpu=${spec}&`));
+      }
+      for (const typed of ["MacBook", "iMac", "Mac mini", "Mac Studio"]) {
+        await page.locator("#device-1").fill(typed);
+        assert.match(await options.first().innerText(), /^Apple M\d/, typed);
+      }
+      await page.locator("#device-1").fill("igpu");
+      assert.match((await options.allInnerTexts()).join(), /Radeon 780M/);
+      await page.locator("#device-1").fill("no such card 20 GB");
+      assert.match(
+        await page.locator("#device-list-1 + [role=status]").textContent(),
+        /^No match\. Enter the memory size of your device/,
+      );
+      await options.first().click();
+      await page.waitForURL(new RegExp(`gpu=${20 * 1024 * MIB}&`));
+      await page.locator("#device-1").fill("CPU only");
+      await page.keyboard.press("Enter");
+      await page.locator("#memory-1:focus").waitFor();
+      assert.match(await text(page, "device-facts-1"), /^Without a GPU, enter the size of the RAM/);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: the name of a GGUF file chooses model and quantization", () =>
+    at(START, async (page, { trouble }) => {
+      for (const [file, name, quant] of [
+        ["Qwen3-30B-A3B-Instruct-2507-Q5_K_M.gguf", "Qwen3 30B A3B Instruct 2507", "Q5_K_M"],
+        ["/models/Qwen2.5-72B-Instruct-IQ2_M-00001-of-00002.gguf", "Qwen2.5 72B Instruct", "IQ2_M"],
+        ["C:\\models\\Meta-Llama-3.1-8B-Instruct-Q6_K.gguf", "Llama 3.1 8B Instruct", "Q6_K"],
+        ["Meta-Llama-3.1-8B-Instruct-no-such-tune.Q8_0.gguf", "Llama 3.1 8B Instruct", "Q8_0"],
+      ]) {
+        await page.locator("#model").fill(file);
+        await page.locator("#model-list [role=option]:visible").first().waitFor();
+        await page.keyboard.press("Enter");
+        await ready(page);
+        assert.equal(await page.locator("#model").inputValue(), name);
+        assert.equal(await page.locator("#quant option:checked").innerText(), quant);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: all columns of the table of quantizations are in sight on a phone", () =>
+    at(
+      `${MOE}&gpu=geforce-rtx-4070`,
+      async page => {
+        const hidden = await page
+          .locator("#ladder-part .table")
+          .evaluate(place => place.scrollWidth - place.clientWidth);
+        assert.ok(hidden <= 0, `${hidden} px out of sight`);
+      },
+      PHONE,
+    ));
+
   test("calculator: an offer is taken with one press, and then it fits", async () => {
     await at(START.replace("ctx=8192", "ctx=131072"), async page => {
-      assert.equal(await verdict(page), "Does not fit");
+      assert.match(await verdict(page), /^Runs/);
       const offered = digits(await page.locator("#best [data-what=ctx] b").innerText());
       await page.locator("#best [data-what=ctx]").press("Enter");
       assert.equal(await verdict(page), "Fits");
@@ -470,6 +637,12 @@ export default function ({ folder, browser, url }) {
       assert.equal(await verdict(page), "Fits");
     });
     await at(START.replace("Q4_K_M", "F16"), async page => {
+      const offered = await page.locator("#best [data-what=layers] b").innerText();
+      await page.locator("#layers input[value=auto]").evaluate(input => input.click());
+      assert.equal(await verdict(page), `Fits with ${offered} layers`);
+      assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
+    });
+    await at(`${MOE}&gpu=geforce-rtx-4070`, async page => {
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       await page.locator("#best [data-what=layers]").press("Enter");
       assert.equal(await verdict(page), `Fits with ${offered} layers`);
@@ -502,8 +675,8 @@ export default function ({ folder, browser, url }) {
       assert.equal(await says(seen(most)), "Fits");
       assert.equal(await says(seen(most) - 1000), "Tight");
       assert.equal(await says(seen(least)), "Tight");
-      assert.equal(await says(seen(least) - 1000), "Does not fit");
-      assert.equal(await text(page, "verdict"), "Does not fit: 1 MiB short");
+      assert.match(await says(seen(least) - 1000), /^Runs with \d+ of 33 layers$/);
+      assert.match(await text(page, "margin"), /it is 1 to 440 MiB short\.$/);
       assert.ok(least - (least % MIB) > 0);
     }));
 
@@ -719,13 +892,14 @@ export default function ({ folder, browser, url }) {
         .evaluateAll(rows =>
           rows.map(row => [...row.querySelectorAll("th, td")].slice(0, 3).map(cell => cell.textContent)),
         );
-      const words = { fits: "fits", tight: "tight", no: "does not fit" };
+      // For what does not fit, the page looks for a part in RAM.
+      const words = { fits: "fits", tight: "tight", no: "in part" };
       assert.deepEqual(
         ladder,
         quantizations.map(row => [
           row.quant,
           words[row.verdict] ?? row.verdict,
-          row.largest_context?.toLocaleString("en") ?? "none",
+          row.largest_context?.toLocaleString("en") ?? (row.verdict === "no" ? "–" : "none"),
         ]),
       );
     }));
