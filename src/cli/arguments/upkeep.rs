@@ -66,7 +66,7 @@ pub(crate) struct VerifyEvidence {
     #[arg(long, value_name = "DIR")]
     pub source: Option<PathBuf>,
     /// Pass the commands of code blocks to this program, which runs them: one JSON array of words per line of its input.
-    /// For each, it prints one line: empty, or why the command was rejected
+    /// For each, it prints one line: empty, or why the command was rejected. If it fails, nothing is recorded
     #[arg(long, value_name = "RUNNER")]
     pub run: Option<PathBuf>,
 }
