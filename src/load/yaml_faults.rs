@@ -155,7 +155,9 @@ fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Di
     let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
     let mut repaired = text.to_string();
     let at = start + value_at + colon;
-    repaired.replace_range(at..=at, ".");
+    // One finding covers all colons of the value.
+    let plain = format!("{value} ").replace(": ", ". ");
+    repaired.replace_range(start + value_at..start + value_at + value.len(), plain.trim_end());
     let finding = Diagnostic::error(
         &UNQUOTED_COLON,
         place.part(at, at + 1),
