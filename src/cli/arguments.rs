@@ -3,6 +3,7 @@
 pub(crate) mod engines;
 pub(crate) mod import;
 pub(crate) mod upkeep;
+mod values;
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -90,7 +91,7 @@ pub(crate) struct BuildOptions {
     #[arg(long)]
     pub drafts: bool,
     /// Date for staleness checks [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     /// Also write the site as one HTML file with search and diagnosis, for offline use
     #[arg(long, value_name = "FILE")]
@@ -140,7 +141,7 @@ pub(crate) struct ServeOptions {
     #[arg(long)]
     pub drafts: bool,
     /// Date for staleness checks [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -158,7 +159,7 @@ pub(crate) struct CheckOptions {
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub format: CheckFormat,
     /// Date for checks of future dates [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -193,7 +194,7 @@ pub(crate) struct NewOptions {
     #[arg(long)]
     pub fetch: bool,
     /// Value of `verified` [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
 }
 
@@ -226,7 +227,7 @@ pub(crate) struct DiagnoseOptions {
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Maximum number of pages to list
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::count)]
     pub top: usize,
     #[command(flatten)]
     pub cache: CacheOptions,
