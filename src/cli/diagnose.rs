@@ -199,7 +199,7 @@ fn is_used(path: &str) -> bool {
 }
 
 /// Returns whether more than a tenth of the characters are unprintable.
-fn is_binary(text: &str) -> bool {
+pub(super) fn is_binary(text: &str) -> bool {
     let strange =
         |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{1b}".contains(*c);
     text.chars().filter(strange).count() * 10 > text.chars().count()
