@@ -61,6 +61,11 @@ pub(super) fn run(
     diagnoser.save(&cache);
     // The process ends soon; freeing each signature would only take time.
     std::mem::forget(diagnoser);
+    if options.format == OutputFormat::Json
+        && let Some(problem) = human::unusable(&found)
+    {
+        terminal.message(problem);
+    }
     let text: TerminalText = match options.format {
         OutputFormat::Json => escape::json(&base.answer(&found)).into(),
         OutputFormat::Human => human::describe(&found, &base.config()),
