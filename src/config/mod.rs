@@ -189,7 +189,12 @@ impl Config {
         let is_cut = !found.is_empty();
         let fields = schema::read(&node, Settings::FIELDS, "site.toml", &mut found);
         found.retain(|finding| !(is_cut && finding.code == MISSING_KEY.code));
-        let config = Self::new(Settings::of(&fields), sources, &mut found);
+        let mut settings = Settings::of(&fields);
+        if is_cut || fields.unread().contains(stringify!(packs)) {
+            // Otherwise every link to a page of a pack would be a finding.
+            settings.packs = vec![Pack::Llm];
+        }
+        let config = Self::new(settings, sources, &mut found);
         (config, found)
     }
 
