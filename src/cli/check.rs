@@ -27,7 +27,7 @@ pub(super) fn run(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
+    let root = environment::root_with_pages(arguments.root.as_deref())?;
     let (mut sources, faults) = load::read(&root)?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
     let site_options = SiteOptions {
