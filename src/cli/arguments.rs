@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum, value_parser};
 use clap_complete::Shell;
 use jiff::civil::Date;
 use serde::Serialize;
@@ -70,13 +70,22 @@ pub(crate) enum Command {
     /// Check options, environment variables and commands on pages against a program
     Verify(VerifyOptions),
     /// Create a knowledge base from a Zola, mdBook or Hugo site
+    #[command(arg(hidden_root()))]
     Import(ImportOptions),
     /// Create a knowledge base
+    #[command(arg(hidden_root()))]
     Init(InitOptions),
     /// Print a completion script for a shell
+    #[command(arg(hidden_root()))]
     Completions(CompletionsOptions),
     /// Write man pages
+    #[command(arg(hidden_root()))]
     Man(ManOptions),
+}
+
+/// Returns the `--root` of a command that reads no site: it is refused and not in the help.
+fn hidden_root() -> Arg {
+    Arg::new("root").long("root").value_name("DIR").value_parser(value_parser!(PathBuf)).hide(true)
 }
 
 #[derive(Debug, Args)]
