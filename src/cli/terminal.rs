@@ -122,3 +122,14 @@ fn with_summary(found: &[Diagnostic], sources: &Sources) -> TerminalText {
     text.push(diag::summary(found));
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, faulty_files_warning};
+
+    #[test]
+    fn one_thing_is_singular() {
+        assert_eq!([counted(1, "page"), counted(1200, "page")], ["1 page", "1,200 pages"]);
+        assert!(faulty_files_warning(1).contains("1 file has errors"));
+    }
+}
