@@ -1,5 +1,5 @@
-//! Checks of the content, one per file, listed in [`ALL`] with their rules. Two run apart: `markup` on each body, and
-//! `broken_menu` on the settings.
+//! Checks of the content, one per file, listed in [`ALL`] with their rules. Some run apart: `markup` on each body,
+//! `broken_menu` and `unknown_reference::categories` on the settings.
 
 mod alias_clash;
 mod bad_call;
@@ -59,6 +59,7 @@ use crate::site::{Head, Links, MakeSite, Page, Site};
 pub use broken_menu::run as menu;
 pub use markup::RULES as MARKUP_RULES;
 
+pub use unknown_reference::categories;
 /// Returns the rules of all checks of pages, and of menus.
 pub fn rules() -> Vec<Rule> {
     ALL.iter().map(|check| check.rule).chain([broken_menu::RULE]).collect()
