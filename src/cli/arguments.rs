@@ -268,7 +268,7 @@ pub(crate) struct FitOptions {
     /// Read the headers of hf:OWNER/NAME, hf:OWNER/NAME:FILE or a URL from the network, by curl
     #[arg(long)]
     pub fetch: bool,
-    /// Quantization of the weights [default: the largest that fits]
+    /// Quantization of the weights [default: that of the Ollama tag, otherwise the largest that fits]
     #[arg(long, value_name = "Q")]
     pub quant: Option<String>,
     /// Context size in tokens, such as 32768 or 32k [default: 8192]
