@@ -183,6 +183,23 @@ fn commands_print_what_their_pages_say() {
     expect::all_well(faults);
 }
 
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let readme = fs::read_to_string(expect::repository("README.md")).expect("the README is text");
+    let (_, rest) = readme.split_once("```console\n").expect("the README shows commands");
+    let (block, _) = rest.split_once("```\n").expect("a fence is closed");
+    let log = block.lines().find_map(|line| line.strip_prefix("  line 1: ")).expect("the log has a line");
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("log.txt"), log).unwrap();
+    let site = format!("kbgen --root \"{}\" ", expect::repository("").display());
+    for command in commands(block) {
+        let shown = run(folder.path(), &command.line.replacen("kbgen ", &site, 1));
+        let (expected, shown_text) = (command.expected.join("\n"), shown.join("\n"));
+        let difference = expect::difference(&command.line, &expected, &shown_text);
+        assert!(is_as_expected(&command.expected, &shown), "{difference}");
+    }
+}
+
 /// Returns the commands listed in the help.
 fn names() -> Vec<String> {
     let folder = TempDir::new().unwrap();
