@@ -122,6 +122,7 @@ fn read(
     engine.register(&site);
     findings.extend(check::menu(&site, &config.menu));
     findings.extend(check::menu(&site, &config.footer));
+    findings.extend(check::categories(&site, &config.stale_by_category));
     progress.start_stage(Stage::Link, 0);
     let links = link::resolve(&site, sources, engine);
     progress.start_stage(Stage::Signatures, 0);

@@ -17,14 +17,15 @@ pub(super) const RULE: Rule = Rule {
     why: "the link would lead to the top of the page",
 };
 
-/// Returns whether the missing heading follows from another finding: about the headings of the page, or about the
-/// heading of a solution.
+/// Returns whether the missing heading follows from another finding: about the headings of the page, the heading of a solution,
+/// or another page with the same slug.
 fn is_reported(context: &CheckContext<'_>, head: &Head, anchor: &str) -> bool {
     let error =
         Some(&head.id).filter(|id| id.kind == Kind::Error).and_then(|id| context.site.error(&id.slug));
     let has_solution =
         |error: &Page<ErrorData>| error.data.solutions.iter().any(|solution| solution.id.value == anchor);
-    !head.body.outline.knows_headings() || error.is_some_and(has_solution)
+    let is_double = || context.site.heads().filter(|other| other.id == head.id).count() > 1;
+    !head.body.outline.knows_headings() || error.is_some_and(has_solution) || is_double()
 }
 
 pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {

@@ -1,5 +1,5 @@
-//! Checks of the content, one per file, listed in [`ALL`] with their rules. Two run apart: `markup` on each body, and
-//! `broken_menu` on the settings.
+//! Checks of the content, one per file, listed in [`ALL`] with their rules. Some run apart: `markup` on each body,
+//! `broken_menu` and `unknown_reference::categories` on the settings.
 
 mod alias_clash;
 mod bad_call;
@@ -7,6 +7,7 @@ mod bad_condition;
 mod bad_declaration;
 mod bad_include;
 mod bad_pattern;
+mod branch_source;
 mod broken_anchor;
 mod broken_link;
 mod broken_menu;
@@ -58,6 +59,7 @@ use crate::site::{Head, Links, MakeSite, Page, Site};
 
 pub use broken_menu::run as menu;
 pub use markup::RULES as MARKUP_RULES;
+pub use unknown_reference::categories;
 
 /// Returns the rules of all checks of pages, and of menus.
 pub fn rules() -> Vec<Rule> {
@@ -150,6 +152,7 @@ pub const ALL: &[Check] = &[
     Check { rule: bad_declaration::RULE, scope: CheckScope::Site, run: bad_declaration::run },
     Check { rule: bad_include::RULE, scope: CheckScope::Page, run: bad_include::run },
     Check { rule: bad_pattern::RULE, scope: CheckScope::Site, run: bad_pattern::run },
+    Check { rule: branch_source::RULE, scope: CheckScope::Page, run: branch_source::run },
     Check { rule: broken_anchor::RULE, scope: CheckScope::Links, run: broken_anchor::run },
     Check { rule: broken_link::RULE, scope: CheckScope::Links, run: broken_link::run },
     Check { rule: cause_solution::RULE, scope: CheckScope::Page, run: cause_solution::run },

@@ -3,12 +3,13 @@
 pub(crate) mod engines;
 pub(crate) mod import;
 pub(crate) mod upkeep;
+mod values;
 
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum, value_parser};
 use clap_complete::Shell;
 use jiff::civil::Date;
 use serde::Serialize;
@@ -69,13 +70,22 @@ pub(crate) enum Command {
     /// Check options, environment variables and commands on pages against a program
     Verify(VerifyOptions),
     /// Create a knowledge base from a Zola, mdBook or Hugo site
+    #[command(arg(hidden_root()))]
     Import(ImportOptions),
     /// Create a knowledge base
+    #[command(arg(hidden_root()))]
     Init(InitOptions),
     /// Print a completion script for a shell
+    #[command(arg(hidden_root()))]
     Completions(CompletionsOptions),
     /// Write man pages
+    #[command(arg(hidden_root()))]
     Man(ManOptions),
+}
+
+/// Returns the `--root` of a command that reads no site: it is refused and not in the help.
+fn hidden_root() -> Arg {
+    Arg::new("root").long("root").value_name("DIR").value_parser(value_parser!(PathBuf)).hide(true)
 }
 
 #[derive(Debug, Args)]
@@ -90,7 +100,7 @@ pub(crate) struct BuildOptions {
     #[arg(long)]
     pub drafts: bool,
     /// Date for staleness checks [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     /// Also write the site as one HTML file with search and diagnosis, for offline use
     #[arg(long, value_name = "FILE")]
@@ -140,7 +150,7 @@ pub(crate) struct ServeOptions {
     #[arg(long)]
     pub drafts: bool,
     /// Date for staleness checks [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -158,7 +168,7 @@ pub(crate) struct CheckOptions {
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub format: CheckFormat,
     /// Date for checks of future dates [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -193,7 +203,7 @@ pub(crate) struct NewOptions {
     #[arg(long)]
     pub fetch: bool,
     /// Value of `verified` [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
 }
 
@@ -226,7 +236,7 @@ pub(crate) struct DiagnoseOptions {
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Maximum number of pages to list
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::count)]
     pub top: usize,
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -258,7 +268,7 @@ pub(crate) struct FitOptions {
     /// Read the headers of hf:OWNER/NAME, hf:OWNER/NAME:FILE or a URL from the network, by curl
     #[arg(long)]
     pub fetch: bool,
-    /// Quantization of the weights [default: the largest that fits]
+    /// Quantization of the weights [default: that of the Ollama tag, otherwise the largest that fits]
     #[arg(long, value_name = "Q")]
     pub quant: Option<String>,
     /// Context size in tokens, such as 32768 or 32k [default: 8192]

@@ -28,7 +28,7 @@ pub(super) fn run(
     options: &BuildOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
+    let root = environment::root_with_pages(arguments.root.as_deref())?;
     let progress = Progress::new(options.timings);
     progress.start_stage(Stage::Read, 0);
     let (sources, faults) = load::read(&root)?;

@@ -8,7 +8,7 @@ use crate::cli::arguments::{Arguments, CheckFormat, CheckOptions};
 use crate::cli::build_cache::BuildCache;
 use crate::cli::changed::{self, GitDiff};
 use crate::cli::rewrite::{self, Rewritten};
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, counted};
 use crate::cli::{Outcome, environment};
 use crate::diag::{self, Diagnostic, Severity};
 use crate::engine::DryRun;
@@ -27,7 +27,7 @@ pub(super) fn run(
     options: &CheckOptions,
     terminal: &Terminal,
 ) -> anyhow::Result<Outcome> {
-    let root = environment::root(arguments.root.as_deref())?;
+    let root = environment::root_with_pages(arguments.root.as_deref())?;
     let (mut sources, faults) = load::read(&root)?;
     let cache = BuildCache::open(&root, &options.cache, terminal);
     let site_options = SiteOptions {
@@ -57,10 +57,7 @@ pub(super) fn run(
     let found = &found;
     match options.format {
         CheckFormat::Human if found.is_empty() => {
-            terminal.print(format!(
-                "no findings in {} pages\n",
-                format_count(analysis.site.heads().count() as u64)
-            ));
+            terminal.print(format!("no findings in {}\n", counted(analysis.site.heads().count(), "page")));
             if suppressed > 0 {
                 terminal.message(format!("not shown: {}", old_findings(suppressed)));
             }
@@ -72,9 +69,7 @@ pub(super) fn run(
     }
     let drafts = analysis.site.heads().filter(|head| head.draft).count();
     if drafts > 0 && options.format == CheckFormat::Human {
-        let drafts =
-            if drafts == 1 { "1 draft".into() } else { format!("{} drafts", format_count(drafts as u64)) };
-        terminal.message(format!("not checked: the placeholder text of {drafts}"));
+        terminal.message(format!("not checked: the placeholder text of {}", counted(drafts, "draft")));
     }
     let has_errors = found.iter().any(|finding| finding.severity == Severity::Error);
     Ok(if has_errors { Outcome::Findings } else { Outcome::Success })

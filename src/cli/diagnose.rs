@@ -61,6 +61,11 @@ pub(super) fn run(
     diagnoser.save(&cache);
     // The process ends soon; freeing each signature would only take time.
     std::mem::forget(diagnoser);
+    if options.format == OutputFormat::Json
+        && let Some(problem) = human::unusable(&found)
+    {
+        terminal.message(problem);
+    }
     let text: TerminalText = match options.format {
         OutputFormat::Json => escape::json(&base.answer(&found)).into(),
         OutputFormat::Human => human::describe(&found, &base.config()),
@@ -199,7 +204,7 @@ fn is_used(path: &str) -> bool {
 }
 
 /// Returns whether more than a tenth of the characters are unprintable.
-fn is_binary(text: &str) -> bool {
+pub(super) fn is_binary(text: &str) -> bool {
     let strange =
         |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{1b}".contains(*c);
     text.chars().filter(strange).count() * 10 > text.chars().count()

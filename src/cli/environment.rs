@@ -29,6 +29,21 @@ pub(super) fn root(given: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
+/// As [`root`], but refuses a folder without pages: it is rather a wrong one.
+///
+/// # Errors
+/// If there is no site, or it has no `content/`.
+pub(super) fn root_with_pages(given: Option<&Path>) -> Result<PathBuf> {
+    let root = root(given)?;
+    if root.join("content").symlink_metadata().is_err() {
+        bail!(
+            "no folder `content/` in `{}`; create a page with `kbgen new` or pass another folder with `--root`",
+            root.display()
+        );
+    }
+    Ok(root)
+}
+
 /// Returns the nearest parent of the current folder that contains `site.toml`.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use crate::cli::arguments::Arguments;
 use crate::cli::arguments::upkeep::MigrateOptions;
 use crate::cli::rewrite::{self, Rewritten};
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, counted};
 use crate::cli::{Outcome, environment};
 use crate::config::{Config, FORMAT};
 use crate::diag::{Diagnostic, Severity};
@@ -18,7 +18,7 @@ pub(super) fn run(arguments: &Arguments, options: &MigrateOptions, terminal: &Te
     found.retain(|finding| finding.severity == Severity::Error);
     let (config, faults) = Config::read(&sources);
     found.extend(faults);
-    let pages = load::migrate(&sources).unwrap_or_else(|faults| {
+    let pages = load::migrate(&sources, config.format.value == FORMAT).unwrap_or_else(|faults| {
         found.extend(faults);
         Vec::new()
     });
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments, options: &MigrateOptions, terminal: &Te
     for file in &files {
         terminal.print(format!("{}\n", file.path));
     }
-    let count = if files.len() == 1 { "1 file".into() } else { format!("{} files", files.len()) };
+    let count = counted(files.len(), "file");
     terminal.message(match options.check {
         true => format!("{count} would change to format {FORMAT}"),
         false => format!("{count} changed to format {FORMAT}"),

@@ -15,7 +15,7 @@ pub(super) use crate::cli::mine::coverage::CheckedSignature;
 use crate::cli::mine::coverage::{MinedSource, Report};
 use crate::cli::mine::literals::{Language, literals};
 use crate::cli::mine::message::Message;
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, counted};
 use crate::cli::{Outcome, environment};
 use crate::escape::one_line;
 use crate::files::Sources;
@@ -127,7 +127,11 @@ pub(super) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
 
 fn print(report: &Report, top: usize, terminal: &Terminal) {
     let Report { files, messages, covered, uncovered, missing, signatures: _ } = report;
-    terminal.print(format!("{files} files, {messages} error messages, {covered} with a signature\n"));
+    terminal.print(format!(
+        "{}, {}, {covered} with a signature\n",
+        counted(*files, "file"),
+        counted(*messages, "error message")
+    ));
     if !uncovered.is_empty() {
         terminal.print(format!(
             "\nwithout a signature, {} of {}:\n",

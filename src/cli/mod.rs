@@ -52,7 +52,7 @@ pub(crate) enum Outcome {
 
 /// Runs the program. The first argument is the program name.
 ///
-/// The exit code is 0 on success, 1 for errors in the content, 2 for environment errors (I/O, port in use, bad arguments).
+/// The exit code is 0 on success, 1 for errors in the content, 2 for environment errors (I/O, bad arguments).
 /// If the arguments name a command to run, the process exits with its code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::new();

@@ -4,17 +4,20 @@ mod guess;
 mod model_page;
 mod pages;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use kbgen_signature::LogEnd;
 
 use crate::cli::arguments::{Arguments, NewKind, NewOptions};
+use crate::cli::diagnose::is_binary;
 use crate::cli::fit::remote;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Outcome, environment};
 use crate::diag::nearest;
-use crate::diagnosis::{self, CompiledSignatures, MIN_ASSERTING_BITS};
+use crate::diagnosis::{self, DiagnosisDb, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::{is_slug, title_of};
@@ -34,10 +37,14 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         }
     }
     let taken = taken(&site, options.kind, slug);
+    let mut read_pages = BTreeSet::new();
     let log_message = match &options.from_log {
         Some(_) if options.kind != NewKind::Error => bail!("`--from-log` is only valid with `new error`"),
         Some(path) => match log_message(&site, &sources, path)? {
-            LogMessage::New(line) => Some(line),
+            LogMessage::New { line, pages } => {
+                read_pages = pages;
+                Some(line)
+            }
             LogMessage::Known(page) => {
                 terminal.message(format!("a signature already matches this log: {page}"));
                 return Ok(Outcome::Findings);
@@ -74,6 +81,11 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
     terminal.message(
         "created a draft; replace the placeholder text, remove `draft: true`, then run `kbgen check`",
     );
+    for page in read_pages {
+        terminal.message(format!(
+            "a reading of this log names `{page}`; if it covers the error, improve it instead"
+        ));
+    }
     if let (NewKind::Error, Some(folder)) = (options.kind, folder) {
         new_category(&site, folder).into_iter().for_each(|text| terminal.message(text));
     }
@@ -113,7 +125,9 @@ fn new_category(site: &Site, category: &str) -> Option<String> {
     }
     Some(match nearest(category, known()) {
         Some(near) => format!("`{category}` is a new category; did you mean `{near}`?"),
-        None => format!("`{category}` is a new category"),
+        None => format!(
+            "`{category}` is a new category; write its title and a sentence about it into `content/errors/{category}/_index.md`"
+        ),
     })
 }
 
@@ -147,8 +161,8 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 /// Error message found in a log.
 enum LogMessage {
-    /// A line that no signature matches.
-    New(String),
+    /// A line that no signature matches, and the paths of the pages that readings of the log name.
+    New { line: String, pages: BTreeSet<String> },
     /// Path of the page whose signature matches.
     Known(String),
 }
@@ -156,14 +170,24 @@ enum LogMessage {
 fn log_message(site: &Site, sources: &Sources, path: &Path) -> Result<LogMessage> {
     let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let log = String::from_utf8_lossy(&bytes);
-    if let Some(hit) =
-        CompiledSignatures::new(site, sources).index.diagnose(&log).matches.iter().find(|hit| !hit.weak)
-    {
-        let known = site.errors.iter().find(|error| error.head.id.slug == hit.slug);
-        return Ok(LogMessage::Known(known.map_or(hit.slug.clone(), |page| page.head.path.clone())));
+    if is_binary(&log) {
+        bail!("`{}` looks binary; pass the log output of the program", path.display());
+    }
+    let path_of = |slug: &str| {
+        let known = site.errors.iter().find(|error| error.head.id.slug == slug);
+        known.map_or(slug.to_string(), |page| page.head.path.clone())
+    };
+    let db = DiagnosisDb::new(site, sources);
+    let found = db.index.diagnose(&log);
+    if let Some(hit) = found.matches.iter().find(|hit| !hit.weak) {
+        return Ok(LogMessage::Known(path_of(&hit.slug)));
     }
     match guess::error_line(&log) {
-        Some(line) if guess::is_specific(&line) => Ok(LogMessage::New(line)),
+        Some(line) if guess::is_specific(&line) => {
+            let readings = diagnosis::read_log(&db, &found, &LogEnd::new(&log, 0), &mut []);
+            let pages = readings.iter().flat_map(|reading| &reading.pages);
+            Ok(LogMessage::New { line, pages: pages.map(|page| path_of(&page.slug)).collect() })
+        }
         Some(line) => bail!(
             "the line `{line}` is too generic for a signature; shorten `{}` to the message specific to this \
              error, or omit `--from-log`",

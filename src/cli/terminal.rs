@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::diag::{self, Diagnostic};
 use crate::escape::{self, ColorChoice, Style, TerminalText, WorkflowCommands};
 use crate::files::Sources;
+use crate::site::format_count;
 
 /// Color settings of stdout and stderr.
 #[derive(Debug, Clone)]
@@ -105,14 +106,30 @@ impl Terminal {
     }
 }
 
+/// Formats a number of things whose plural ends in `s`: `1 page`, `1,200 pages`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", format_count(number as u64), if number == 1 { "" } else { "s" })
+}
+
 /// Returns the warning of commands that go on without the files that they cannot read.
 pub(crate) fn faulty_files_warning(count: usize) -> String {
-    let files = if count == 1 { "1 file has".to_string() } else { format!("{count} files have") };
-    format!("warning: {files} errors and may be missing from the result; run `kbgen check`")
+    let (files, have) = (counted(count, "file"), if count == 1 { "has" } else { "have" });
+    format!("warning: {files} {have} errors and may be missing from the result; run `kbgen check`")
 }
 
 fn with_summary(found: &[Diagnostic], sources: &Sources) -> TerminalText {
     let mut text = diag::report(found, sources);
     text.push(diag::summary(found));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, faulty_files_warning};
+
+    #[test]
+    fn one_thing_is_singular() {
+        assert_eq!([counted(1, "page"), counted(1200, "page")], ["1 page", "1,200 pages"]);
+        assert!(faulty_files_warning(1).contains("1 file has errors"));
+    }
 }

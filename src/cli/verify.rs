@@ -312,4 +312,15 @@ fn print(report: &Report, options: &VerifyOptions, terminal: &Terminal) {
         )
     };
     terminal.print(format!("{}: {counts}; pages without findings: {}\n", one_line(tool), pages.len()));
+    if let Some(source) = &options.evidence.source
+        && !missing.is_empty()
+        && missing.len() == claims + messages
+    {
+        let source = source.display().to_string();
+        terminal.message(format!(
+            "`{}` has none of these; is it the source of {}?",
+            one_line(&source),
+            one_line(tool)
+        ));
+    }
 }

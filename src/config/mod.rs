@@ -7,8 +7,6 @@ mod repository;
 mod theme;
 mod toml;
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::custom::{
@@ -161,7 +159,7 @@ pub struct Config {
     /// Days after which a verified page counts as stale.
     pub stale_after_days: i64,
     /// Days by category slug.
-    pub stale_by_category: BTreeMap<String, i64>,
+    pub stale_by_category: Vec<(Spanned<String>, i64)>,
     /// Content-Security-Policy of every page.
     pub csp: String,
     /// Other response headers of every page: names and values.
@@ -189,7 +187,12 @@ impl Config {
         let is_cut = !found.is_empty();
         let fields = schema::read(&node, Settings::FIELDS, "site.toml", &mut found);
         found.retain(|finding| !(is_cut && finding.code == MISSING_KEY.code));
-        let config = Self::new(Settings::of(&fields), sources, &mut found);
+        let mut settings = Settings::of(&fields);
+        if is_cut || fields.unread().contains(stringify!(packs)) {
+            // Otherwise every link to a page of a pack would be a finding.
+            settings.packs = vec![Pack::Llm];
+        }
+        let config = Self::new(settings, sources, &mut found);
         (config, found)
     }
 
@@ -215,9 +218,8 @@ impl Config {
     /// Returns the days after which a page of a category counts as stale.
     pub fn stale_after(&self, category: Option<&str>) -> i64 {
         category
-            .and_then(|category| self.stale_by_category.get(category))
-            .copied()
-            .unwrap_or(self.stale_after_days)
+            .and_then(|category| self.stale_by_category.iter().find(|(name, _)| name.value == category))
+            .map_or(self.stale_after_days, |(_, days)| *days)
     }
 
     fn new(written: Settings, sources: &Sources, found: &mut Vec<Diagnostic>) -> Self {
@@ -238,11 +240,11 @@ impl Config {
         }
         let language = written.language.unwrap_or_else(|| Spanned::new("en".into(), written.span));
         let license = written.license.or(written.licence);
-        let mut stale_by_category = BTreeMap::new();
+        let mut stale_by_category = Vec::new();
         for (category, days) in written.stale_by_category {
             match days.value.parse::<i64>() {
                 Ok(number) if (1..=3650).contains(&number) => {
-                    stale_by_category.insert(category.value, number);
+                    stale_by_category.push((category, number));
                 }
                 _ => found.push(
                     Diagnostic::error(

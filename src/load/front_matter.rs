@@ -49,11 +49,14 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
     let mut tabbed: Vec<usize> = tabs.iter().map(|tab| tab.span.start - place.start).collect();
     found.extend(tabs);
     let mut left_out = false;
-    let mut repaired = Vec::new();
+    let (mut repaired, mut skipped) = (Vec::new(), Vec::new());
     for _ in 0..MAX_REPAIRS {
         match tree(&text, place) {
             Ok(Tree { mut node, faults, escaped }) => {
                 node.iter_mut().for_each(|node| node.mark_unreadable(&repaired));
+                if let Some(Node { kind: NodeKind::Map(pairs), .. }) = &mut node {
+                    skipped.iter().for_each(|at| mark_value_at(pairs, place.start + at));
+                }
                 let cut = left_out || faults.iter().any(|fault| fault.code == TOO_LARGE.code);
                 found.extend(faults);
                 return FrontMatter { node: node.unwrap_or(empty), cut, escaped };
@@ -63,7 +66,8 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
                     explain(&text, byte_of(&text, fault.marker().index()), fault.info(), place);
                 if finding.code == YAML_SYNTAX.code && !tabbed.is_empty() {
                     // The intended indentation of a tab is a guess; if it fails, these lines are skipped.
-                    tabbed.drain(..).for_each(|at| text.replace_range(at..=at, "#"));
+                    tabbed.iter().for_each(|at| text.replace_range(*at..=*at, "#"));
+                    skipped.append(&mut tabbed);
                     left_out = true;
                     continue;
                 }
@@ -87,6 +91,13 @@ pub(super) fn parse(text: &str, place: Span, found: &mut Vec<Diagnostic>) -> Fro
         }
     }
     FrontMatter::cut(empty)
+}
+
+/// Marks the value of the key above a skipped line as unreadable: without that line, it may be of another kind.
+fn mark_value_at(pairs: &mut [(Spanned<String>, Node)], at: usize) {
+    if let Some((_, value)) = pairs.iter_mut().rev().find(|(key, _)| key.span.start <= at) {
+        value.kind = NodeKind::Unreadable;
+    }
 }
 
 /// Converts a character index of the parser to a byte offset.

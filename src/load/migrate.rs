@@ -33,17 +33,17 @@ pub struct MigratedPage {
     pub text: String,
 }
 
-/// Returns the pages that differ in the current format.
+/// Returns the pages that differ in the current format; of a site that has it, only pages with keys of format 1.
 ///
 /// # Errors
 /// Every place that has to be edited by hand first.
-pub fn migrate(sources: &Sources) -> Result<Vec<MigratedPage>, Vec<Diagnostic>> {
+pub fn migrate(sources: &Sources, is_current: bool) -> Result<Vec<MigratedPage>, Vec<Diagnostic>> {
     let (mut pages, mut found) = (Vec::new(), Vec::new());
     for (file, source) in sources.under("content/errors/") {
         if !source.path.ends_with(".md") || source.path.ends_with("/_index.md") {
             continue;
         }
-        match migrate_page(source, file) {
+        match migrate_page(source, file, is_current) {
             Ok(None) => {}
             Ok(Some(text)) => pages.push(MigratedPage { path: source.path.clone(), text }),
             Err(faults) => found.extend(faults),
@@ -93,8 +93,16 @@ fn parse(source: &Source, file: SourceId) -> Result<Parsed, Vec<Diagnostic>> {
     Ok(Parsed { data: ErrorData::new("", &fields, &outline, &Vocabularies::default()), front: front.node })
 }
 
-fn migrate_page(source: &Source, file: SourceId) -> Result<Option<String>, Vec<Diagnostic>> {
+fn migrate_page(
+    source: &Source,
+    file: SourceId,
+    is_current: bool,
+) -> Result<Option<String>, Vec<Diagnostic>> {
     let Parsed { front, data } = parse(source, file)?;
+    let has_old_keys = data.solutions.iter().any(|solution| solution.title.is_some());
+    if is_current && !has_old_keys {
+        return Ok(None);
+    }
     let found = differing_titles(&data);
     if !found.is_empty() {
         return Err(found);
@@ -118,7 +126,7 @@ fn migrate_page(source: &Source, file: SourceId) -> Result<Option<String>, Vec<D
             _ => {}
         }
     }
-    if editor.edits.is_empty() && data.solutions.iter().all(|solution| solution.title.is_none()) {
+    if editor.edits.is_empty() && !has_old_keys {
         return Ok(None);
     }
     let text = editor.finish();
@@ -352,12 +360,12 @@ mod tests {
         let text = format!("---\n{front}{BODY}");
         let mut sources = Sources::default();
         let file = sources.add("content/errors/a/b.md", text.as_str());
-        let new = migrate_page(sources.get(file), file);
+        let new = migrate_page(sources.get(file), file, false);
         let new =
             new.map_err(|found| found.into_iter().map(|finding| finding.message).collect::<Vec<_>>())?;
         let new = new.unwrap_or(text);
         let again = sources.add("content/errors/a/b.md", new.as_str());
-        assert!(migrate_page(sources.get(again), again).is_ok_and(|again| again.is_none()), "{new}");
+        assert!(migrate_page(sources.get(again), again, false).is_ok_and(|again| again.is_none()), "{new}");
         Ok(new.trim_start_matches("---\n").trim_end_matches(BODY).to_string())
     }
 

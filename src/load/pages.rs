@@ -19,9 +19,9 @@ use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
 use crate::schema::{self, Fields, MISSING_KEY, Record, title_of};
 use crate::site::kinds::{
-    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ExtractorData, GuideData,
-    IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData, ToolData,
-    VERIFIED, key,
+    ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ErrorKind, ExtractorData,
+    GuideData, IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData,
+    ToolData, VERIFIED, key,
 };
 use crate::site::{Body, FrontMatter, Head, Kind, Page, PageId, Site, Unread};
 
@@ -216,12 +216,17 @@ fn page(place: &PagePath<'_>, scope: Scope<'_>) -> (Site, Vec<Diagnostic>) {
     (site, found)
 }
 
-/// Returns the finding on an error page that has neither sources nor signatures.
+/// Returns the finding on the page of a symptom that has neither sources nor signatures. Other errors need a signature, which
+/// has a source.
 fn missing_sources(kind: Kind, fields: &Fields, front: Span) -> Option<Diagnostic> {
     let is_missing = |name| fields.value(name).is_none() && !fields.unread().contains(name);
     let names = [MORE_SOURCES.field.name, key!(ErrorData.signatures)];
     let message = "missing key `sources` on an error page without signatures";
-    (kind == Kind::Error && names.into_iter().all(is_missing)).then(|| {
+    let is_symptom = || {
+        let kind = fields.value(key!(ErrorData.kind)).and_then(|kind| kind.value.text());
+        kind == Some(ErrorKind::Symptom.name())
+    };
+    (kind == Kind::Error && is_symptom() && names.into_iter().all(is_missing)).then(|| {
         Diagnostic::error(&MISSING_KEY, front.part(0, 0), message)
             .help("add `sources:` with the URLs that support the page")
     })

@@ -153,9 +153,11 @@ fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Di
     let colon = value.find(": ").or_else(|| value.ends_with(':').then(|| value.len() - 1))?;
     let key = line[..value_at].trim().trim_start_matches("- ");
     let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
-    let mut repaired = text.to_string();
     let at = start + value_at + colon;
-    repaired.replace_range(at..=at, ".");
+    let mut repaired = text.to_string();
+    // One finding covers all colons of the value.
+    let plain = format!("{value} ").replace(": ", ". ");
+    repaired.replace_range(start + value_at..start + value_at + value.len(), plain.trim_end());
     let finding = Diagnostic::error(
         &UNQUOTED_COLON,
         place.part(at, at + 1),
@@ -277,7 +279,10 @@ fn bad_first_character(text: &str, line: &str, start: usize, place: Span) -> Opt
     let finding = Diagnostic::error(
         &YAML_SYNTAX,
         place.part(at, at + 1),
-        format!("unquoted value starts with `{first}`"),
+        match first {
+            '`' => "unquoted value starts with a backtick".to_string(),
+            first => format!("unquoted value starts with `{first}`"),
+        },
     )
     .help(format!("quote it: `\"{}\"`", value.replace('\\', "\\\\").replace('"', "\\\"")));
     Some((finding, Repair::Text { text: repaired, at: Some(at) }))

@@ -78,7 +78,9 @@ pub(crate) fn parse(source: &str, range: &Range<usize>) -> (Fence, Vec<MarkdownE
     }
     if !is_closed(block) {
         let end = range.start + line.trim_end().len();
-        errors.push(MarkdownError { range: range.start..end, kind: Kind::UnclosedFence });
+        // A line with one `#` is a comment in most languages, and no heading of a body.
+        let hides_heading = block.lines().skip(1).any(|line| line.starts_with("##"));
+        errors.push(MarkdownError { range: range.start..end, kind: Kind::UnclosedFence { hides_heading } });
     }
     (fence, errors)
 }

@@ -31,7 +31,7 @@ impl Outline {
         let is_unclear = |error: &MarkdownError| {
             matches!(
                 error.kind,
-                Kind::UnclosedFence
+                Kind::UnclosedFence { hides_heading: true }
                     | Kind::HeadingLevelOne
                     | Kind::HeadingSkipsLevel { .. }
                     | Kind::HeadingNested

@@ -55,7 +55,10 @@ pub enum MarkdownErrorKind {
     /// `os=` with an unknown system.
     UnknownSystem(String),
     /// A fence without its closing line.
-    UnclosedFence,
+    UnclosedFence {
+        /// Whether a line of the block would be a heading outside of it.
+        hides_heading: bool,
+    },
     /// `{{` without `}}` on its line.
     UnclosedCall,
     /// Quotations, lists and emphasis nested more than 16 levels deep.
@@ -107,7 +110,7 @@ impl MarkdownErrorKind {
             Self::ReservedId(_) => "reserved-id",
             Self::UnknownLanguage(_) => "code-language",
             Self::UnknownFenceAttribute(_) | Self::UnknownSystem(_) => "code-label",
-            Self::UnclosedFence => "unclosed-fence",
+            Self::UnclosedFence { .. } => "unclosed-fence",
             Self::UnclosedCall => "unclosed-call",
             Self::TooDeep => "markdown-depth",
             Self::DirectionOverride(_) => "direction-override",
@@ -144,7 +147,7 @@ impl MarkdownErrorKind {
                 format!("unknown code-block attribute `{}`", shortened(word))
             }
             Self::UnknownSystem(name) => format!("unknown system `{}`", shortened(name)),
-            Self::UnclosedFence => "unclosed code block".to_string(),
+            Self::UnclosedFence { .. } => "unclosed code block".to_string(),
             Self::UnclosedCall => "unclosed estimator call".to_string(),
             Self::TooDeep => format!("text nested more than {MAX_DEPTH} levels deep"),
             Self::DirectionOverride(character) => {
@@ -207,7 +210,7 @@ impl MarkdownErrorKind {
                     let known: Vec<_> = SYSTEMS.iter().map(|(known, _)| format!("`{known}`")).collect();
                     format!("use one of {}", known.join(", "))
                 }),
-            Self::UnclosedFence => {
+            Self::UnclosedFence { .. } => {
                 "close it with a line of as many backticks as in the opening line".to_string()
             }
             Self::UnclosedCall => {

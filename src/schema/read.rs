@@ -61,7 +61,7 @@ pub fn read(node: &Node, fields: &[FieldOf<'_>], owner: &str, found: &mut Vec<Di
         if !seen.contains_key(field.name) && read.unread.insert(field.name.to_string()) {
             let message = format!("missing key `{}` in {owner}", field.name);
             found.push(Diagnostic::error(&MISSING_KEY, opening(node), message).help(format!(
-                "add `{}:` ({})",
+                "add `{}` ({})",
                 field.name,
                 field.doc.trim_end_matches('.')
             )));

@@ -289,11 +289,21 @@ fn pages_record_the_program_that_accepted_their_commands() {
     let runner = folder.path().join("runner");
     fs::write(&runner, RUNNER).expect("written");
     fs::set_permissions(&runner, fs::Permissions::from_mode(0o755)).expect("made a program");
-    let verify = |version: &str| {
+    let verify_with = |runner: &Path, version: &str| {
         let runner = runner.to_str().expect("UTF-8");
         let record = ["--record", version, "--date", "2026-11-23"];
         kbgen(folder.path(), &[&["verify", "loader", "--run", runner], &record[..]].concat())
     };
+    let verify = |version: &str| verify_with(&runner, version);
+    let now = |name: &str| fs::read_to_string(tools.join(format!("{name}.md"))).expect("a page");
+
+    // The loader is not installed, or bubblewrap is not: nothing is known about its commands.
+    let output = verify_with(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data/run-commands"), "2.1");
+    let message = String::from_utf8_lossy(&output.stderr).to_string();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("cannot run `loader a.bin --size 2`: "), "{message}");
+    assert_eq!(now("other"), page("other", runs, "--color"), "an earlier run is kept");
+
     let output = verify("2.1");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
@@ -301,7 +311,6 @@ fn pages_record_the_program_that_accepted_their_commands() {
          loader: 2 commands in 2 places, 1 rejected; pages without findings: 1\n"
     );
     assert_eq!(output.status.code(), Some(1));
-    let now = |name: &str| fs::read_to_string(tools.join(format!("{name}.md"))).expect("a page");
     let (accepted, rejected) = (now("loader"), now("other"));
     assert_eq!(accepted, page("loader", runs, "--size 2"));
     assert_eq!(rejected, page("other", "", "--color"), "an earlier run no longer holds");

@@ -42,6 +42,7 @@ pub use extractor::{
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
 pub use lazy::Lazy;
+pub use normal::without_color_codes;
 pub use parse_error::ParseError;
 pub use parts::{PatternPartition, PatternUses, TableParts, TextIndexParts};
 pub use pattern::Pattern;

@@ -210,6 +210,24 @@ pub(crate) fn color_code_length(line: &LineChars, at: usize) -> usize {
     }
 }
 
+/// Returns a line without color codes and titles of terminals.
+pub fn without_color_codes(text: &str) -> String {
+    let mut line = LineChars::default();
+    line.set(text, 0);
+    let mut kept = String::new();
+    let mut at = 0;
+    while at < line.len() {
+        match color_code_length(&line, at) {
+            0 => {
+                kept.push(line.at(at));
+                at += 1;
+            }
+            length => at += length,
+        }
+    }
+    kept
+}
+
 fn select_graphic_length(line: &LineChars, at: usize) -> usize {
     let mut end = at + 1;
     while end - at < 20 && matches!(line.at(end), '0'..='9' | ';') {

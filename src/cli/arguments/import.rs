@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use jiff::civil::Date;
 
+use crate::cli::arguments::values;
+
 #[derive(Debug, Args)]
 pub(crate) struct ImportOptions {
     /// Generator of the site
@@ -19,7 +21,7 @@ pub(crate) struct ImportOptions {
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     /// Value of `verified` of pages without a date [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
 }
 

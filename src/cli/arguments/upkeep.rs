@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use jiff::civil::Date;
 
-use crate::cli::arguments::{CacheOptions, OutputFormat};
+use crate::cli::arguments::{CacheOptions, OutputFormat, values};
 
 #[derive(Debug, Args)]
 pub(crate) struct StaleOptions {
@@ -13,13 +13,13 @@ pub(crate) struct StaleOptions {
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
     /// Also list pages that become due within this many days
-    #[arg(long, value_name = "DAYS", default_value_t = 0)]
+    #[arg(long, value_name = "DAYS", default_value_t = 0, value_parser = values::days::<i64>)]
     pub within: i64,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Date to compare with [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
 }
 
@@ -28,10 +28,10 @@ pub(crate) struct MineOptions {
     /// Folder with the source of a program
     pub source: PathBuf,
     /// Repository of the program; also list signatures from there that the source no longer prints
-    #[arg(long, value_name = "OWNER/NAME")]
+    #[arg(long, value_name = "OWNER/NAME", value_parser = values::repository)]
     pub repo: Option<String>,
     /// Number of messages to print
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = values::count)]
     pub top: usize,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -51,7 +51,7 @@ pub(crate) struct VerifyOptions {
     #[arg(long, value_name = "VERSION")]
     pub record: Option<String>,
     /// Date of the run [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD", requires = "run")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date, requires = "run")]
     pub date: Option<Date>,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -66,7 +66,7 @@ pub(crate) struct VerifyEvidence {
     #[arg(long, value_name = "DIR")]
     pub source: Option<PathBuf>,
     /// Pass the commands of code blocks to this program, which runs them: one JSON array of words per line of its input.
-    /// For each, it prints one line: empty, or why the command was rejected
+    /// For each, it prints one line: empty, or why the command was rejected. If it fails, nothing is recorded
     #[arg(long, value_name = "RUNNER")]
     pub run: Option<PathBuf>,
 }
@@ -74,13 +74,13 @@ pub(crate) struct VerifyEvidence {
 #[derive(Debug, Args)]
 pub(crate) struct LinksOptions {
     /// Days before a working link is checked again
-    #[arg(long, value_name = "DAYS", default_value_t = 7)]
+    #[arg(long, value_name = "DAYS", default_value_t = 7, value_parser = values::days::<u32>)]
     pub fresh: u32,
     /// Output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
     /// Date to compare with [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = values::date)]
     pub date: Option<Date>,
     #[command(flatten)]
     pub cache: CacheOptions,

@@ -13,11 +13,8 @@ const INTERNAL: [&str; 2] = ["own", "verdict"];
 /// Formats the matches and readings.
 pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
     let LogDiagnosis { matches: answers, readings, quotes, end, .. } = found;
-    if answers.is_empty() && end.trim().is_empty() {
-        return "the log is empty; pass a file or pipe the output of the program into this command\n".into();
-    }
-    if answers.is_empty() && found.is_binary {
-        return "input looks binary; pass the log output of the program\n".into();
+    if let Some(problem) = unusable(found) {
+        return format!("{problem}\n").into();
     }
     if answers.is_empty() && readings.is_empty() {
         return "no known error found\n".into();
@@ -83,6 +80,17 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         push_readings(&mut text, "what the log says:\n\n", readings);
     }
     text
+}
+
+/// Returns why nothing can be found, if the input is no log.
+pub(super) fn unusable(found: &LogDiagnosis) -> Option<&'static str> {
+    match found.matches.is_empty() {
+        true if found.end.trim().is_empty() => {
+            Some("the log is empty; pass a file or pipe the output of the program into this command")
+        }
+        true if found.is_binary => Some("input looks binary; pass the log output of the program"),
+        _ => None,
+    }
 }
 
 /// Returns whether a reading names a page.

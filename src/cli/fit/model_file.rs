@@ -128,7 +128,7 @@ pub(super) fn read_parts(path: PathBuf, open: impl Fn(&Path) -> Result<Header>) 
 
 fn header(path: &Path) -> Result<Header> {
     let named = || path.display().to_string();
-    let file = File::open(path).with_context(named)?;
+    let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     Header::read(BufReader::with_capacity(1 << 16, file)).with_context(named)
 }
 

@@ -21,7 +21,7 @@ use crate::cli::fit::vllm_options::VllmRequest;
 use crate::diag::nearest;
 use crate::fit;
 use crate::site::kinds::ModelData;
-use crate::site::{DEFAULT_CTX, Kind, NamedPage, Names, Page, Resolved, Site, format_count};
+use crate::site::{DEFAULT_CTX, DEFAULT_QUANT, Kind, NamedPage, Names, Page, Resolved, Site, format_count};
 
 /// Maximum number of slots of llama.cpp (`LLAMA_MAX_SEQ`).
 const MAX_SLOTS: u64 = 256;
@@ -72,10 +72,10 @@ impl<'s> FitRequest<'s> {
         let title = source.title();
         let machine = Machine::new(site, options)?;
         let (candidates, quant) = match &source {
-            ModelSource::Page(_, named) => {
+            ModelSource::Page(page, named) => {
                 let quant = match &options.quant {
                     Some(written) => Some(quantization(written)?),
-                    None => quant_of(named)?,
+                    None => quant_of(named)?.or_else(|| quant_of_tag(&page.data, first)),
                 };
                 (candidates_of(site, &source, &model), quant)
             }
@@ -305,6 +305,12 @@ pub(super) fn quant_of(named: &NamedPage) -> Result<Option<Quantization>> {
         Some(known) => Ok(Some(known)),
         None => bail!("`{}` is not covered without the file; pass `--quant`, or the file", quant.label),
     }
+}
+
+/// Returns the quantization of the files of an Ollama tag; `None` for another name.
+fn quant_of_tag(data: &ModelData, name: &str) -> Option<Quantization> {
+    data.ollama.as_deref().filter(|tag| tag.eq_ignore_ascii_case(name.trim()))?;
+    data.released_as.as_ref().map_or(DEFAULT_QUANT, |kind| kind.value.as_str()).parse().ok()
 }
 
 fn quantization(name: &str) -> Result<Quantization> {

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 
 use crate::cli::import::imported_site::{ImportedSite, in_order};
+use crate::cli::import::links::REFERENCE;
 use crate::cli::import::page_header::PageHeader;
 use crate::cli::import::shortcodes::{self, Conversion, Shortcode, Syntax};
 use crate::cli::import::source_tree::SourceTree;
@@ -108,7 +109,7 @@ fn of_hugo(
     let first = || tag.text("0").or_else(|| tag.text("path"));
     match (tag.name.as_str(), inner) {
         // The resolver of links finds the page.
-        ("ref" | "relref", None) => Some(Ok(format!("@ref/{}", first()?))),
+        ("ref" | "relref", None) => Some(Ok(format!("{REFERENCE}{}", first()?))),
         ("param", None) if first()? == "title" => Some(Ok(title.to_string())),
         ("include" | "readfile", None) => {
             let wanted = first()?;

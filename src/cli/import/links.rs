@@ -16,6 +16,9 @@ enum Target<'s> {
     File(&'s str),
 }
 
+/// Marks the destination of a Hugo `ref`, which names a page by its path or by its file name.
+pub(super) const REFERENCE: &str = "@ref/";
+
 /// Ids of the headings of a page, each with the letters and digits of the id and of the title.
 type Anchors = Vec<(String, [String; 2])>;
 
@@ -41,9 +44,11 @@ pub(super) fn rewrite(
             edits: Vec::new(),
             losses: &mut site.losses,
         };
-        for link in &markdown::outline(page.body.text()).links {
+        let outline = markdown::outline(page.body.text());
+        for link in &outline.links {
             links.rewrite(link, &resolver);
         }
+        links.remove_markers(&outline.links);
         edits.push(links.edits);
     }
     for (page, edits) in site.pages.iter_mut().zip(edits) {
@@ -102,7 +107,7 @@ impl<'s> Resolver<'s> {
         if let Some(path) = path.strip_prefix("@/").or_else(|| path.strip_prefix('/')) {
             return self.at(path);
         }
-        if let Some(named) = path.strip_prefix("@ref/") {
+        if let Some(named) = path.strip_prefix(REFERENCE) {
             let named = named.trim_start_matches('/');
             let stem = named.trim_end_matches(".md").rsplit('/').next().unwrap_or(named).to_lowercase();
             let by_stem = || self.stems.get(&stem).copied().flatten().map(Target::Page);
@@ -152,7 +157,7 @@ impl PageLinks<'_> {
 
     fn rewrite(&mut self, link: &Link, resolver: &Resolver<'_>) {
         let destination = link.destination.as_str();
-        let shown: String = destination.chars().take(120).collect();
+        let shown: String = destination.trim_start_matches(REFERENCE).chars().take(120).collect();
         let lower = destination.to_ascii_lowercase();
         let is_elsewhere = ["http:", "https:", "mailto:"].iter().any(|scheme| lower.starts_with(scheme));
         let is_own = destination.starts_with(self.url) && !self.url.is_empty();
@@ -192,6 +197,18 @@ impl PageLinks<'_> {
         }
     }
 
+    /// Removes the marks of references outside links, where Hugo writes the address of the page as text.
+    fn remove_markers(&mut self, links: &[Link]) {
+        let page = self.page;
+        for (at, mark) in page.body.text().match_indices(REFERENCE) {
+            if !links.iter().any(|link| link.range.contains(&at)) {
+                self.edits.push((at..at + mark.len(), String::new()));
+                let message = "reference to a page outside a link: kept as text";
+                self.losses.push(Loss::new(&page.file, page.body.line(at), LossKind::Link, message));
+            }
+        }
+    }
+
     fn page_link(&mut self, link: &Link, index: usize, anchor: &str) -> String {
         let page = if index == self.index { String::new() } else { format!("{}.md", self.names[index]) };
         if anchor.is_empty() {
@@ -214,7 +231,7 @@ impl PageLinks<'_> {
 
     /// Returns the address of a destination in the old site.
     fn old_address(&self, destination: &str) -> String {
-        let path = destination.strip_prefix("@ref/").or_else(|| destination.strip_prefix("@/"));
+        let path = destination.strip_prefix(REFERENCE).or_else(|| destination.strip_prefix("@/"));
         let path = match path.or_else(|| destination.strip_prefix('/')) {
             Some(path) => path.trim_start_matches('/').to_string(),
             None => join(&format!("{}/", self.page.address.trim_end_matches(".html")), destination),

@@ -158,7 +158,7 @@ impl Repairs<'_> {
                 self.edit(range, if title.is_empty() { String::new() } else { format!("**{title}**") });
             }
             Error::UnknownFenceAttribute(_) | Error::UnknownSystem(_) => self.edit(range, ""),
-            Error::UnclosedFence => {
+            Error::UnclosedFence { .. } => {
                 let line = written.lines().next().unwrap_or_default().trim_start();
                 let fence: String = line.chars().take_while(|c| matches!(c, '`' | '~')).collect();
                 let end = body.len();

@@ -1,5 +1,7 @@
 //! Finds the error message in a log and derives a pattern from it.
 
+use kbgen_signature::without_color_codes;
+
 use crate::diagnosis;
 use crate::unicode_safety::invisible_chars;
 
@@ -27,14 +29,7 @@ pub(super) fn is_specific(line: &str) -> bool {
 
 /// Removes color codes, control characters and surrounding space.
 fn plain(line: &str) -> String {
-    let mut text = String::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once("\u{1b}[") {
-        text.push_str(before);
-        rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
-    }
-    text.push_str(rest);
+    let text = without_color_codes(line);
     let dropped: Vec<usize> = invisible_chars(&text).map(|(at, ..)| at).collect();
     let kept: String = text
         .char_indices()
@@ -142,6 +137,7 @@ mod tests {
         assert_eq!(error_line("\n\n"), None);
         assert_eq!(error_line("\u{1}\u{2}\n"), None);
         assert_eq!(error_line("\u{1b}[1;31merror:\u{1b}[0m\tno card").as_deref(), Some("error: no card"));
+        assert_eq!(error_line("\u{1b}]0;run 7\u{7}error: no card").as_deref(), Some("error: no card"));
     }
 
     #[test]
