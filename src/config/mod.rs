@@ -295,7 +295,7 @@ impl Config {
 }
 
 /// Returns an email address that a link can contain as it is; reports anything else.
-/// Returns what is wrong with the URL of a folder, if it cannot be put before the addresses of pages.
+/// Checks the URL of a folder that is put before the addresses of pages; the error says how to correct it.
 fn check_base_url(url: &str) -> Result<(), String> {
     if !["https://", "http://"].iter().any(|scheme| url.starts_with(scheme)) {
         return Err("it must start with https:// or http://".into());
