@@ -229,5 +229,5 @@ fn describe_error(error: &ExplainedError, text: &mut TerminalText) {
             cause.solutions.join(", ")
         ));
     }
-    text.push("If none of these causes applies, this page does not cover your error.\n");
+    text.push("If none of these causes applies, your error has another cause.\n");
 }

@@ -101,7 +101,7 @@ fn conclusion(title: &str, names: &[String], figures: &Figures) -> String {
     let values: Vec<String> = names
         .iter()
         .filter_map(|name| {
-            Some(format!("{} {}", name.replace('_', " "), format_figure(name, figures.get(name)?)))
+            Some(format!("{} {}", figure_label(name), format_figure(name, figures.get(name)?)))
         })
         .chain(shortage(figures))
         .collect();
@@ -144,6 +144,21 @@ pub const COUNT_NAMES: [&str; 13] = [
     "token", "ctx", "context", "length", "len", "count", "layer", "version", "port", "pid", "window",
     "asked", "estimate",
 ];
+
+/// Labels of figures whose name does not say what they are. `static/js/paste.js` has the same.
+const LABELS: [(&str, &str); 5] = [
+    ("arch", "architecture"),
+    ("estimate", "longest length that fits"),
+    ("have", "available"),
+    ("kv_tokens", "tokens that fit"),
+    ("need", "needed"),
+];
+
+/// Returns the label of a figure for readers.
+pub fn figure_label(name: &str) -> String {
+    let label = LABELS.iter().find(|(known, _)| *known == name).map(|(_, label)| (*label).to_owned());
+    label.unwrap_or_else(|| name.replace('_', " "))
+}
 
 /// Formats a figure: sizes in MiB or GiB, other numbers unchanged. `figure` of `static/js/paste.js` does the same.
 pub fn format_figure(name: &str, figure: &Figure) -> String {

@@ -19,7 +19,8 @@ mod signature_parser;
 pub use compiled::{CompiledSignatures, LazySignatures, finds, specificity};
 pub use db::DiagnosisDb;
 pub use diagnosed_page::{
-    COUNT_NAMES, DiagnosedPage, Evidence, SHORTAGE_PAIRS, describe_match, format_figure, relevant_figures,
+    COUNT_NAMES, DiagnosedPage, Evidence, SHORTAGE_PAIRS, describe_match, figure_label, format_figure,
+    relevant_figures,
 };
 pub use extractors::shared_extractors;
 /// Minimum bits of a signature that asserts an error.

@@ -64,7 +64,6 @@
     estimate: t("longest length that fits"),
     have: t("available"),
     kv_tokens: t("tokens that fit"),
-    length: t("length"),
     need: t("needed"),
     __proto__: null,
   };

@@ -246,6 +246,20 @@ fn llama_cpp_cannot_allocate() {
 }
 
 #[test]
+fn builds_of_llama_cpp_before_7407_do_not_adapt_the_number_of_layers() {
+    for (build, adapts) in [(2_000, true), (2_001, false), (7_406, false), (7_407, true)] {
+        let log = format!(
+            "build: {build} (abc) with cc for x86_64-linux-gnu\nggml_backend_cuda_buffer_type_alloc_buffer: allocating \
+             18435.04 MiB on device 0: cudaMalloc failed: out of memory\nllama_model_load: error loading model: unable to \
+             allocate CUDA0 buffer"
+        );
+        let (case, text) = conclusion("llamacpp-cuda-buffer-alloc-failed", &log);
+        assert_eq!(case.as_deref(), Some("step:device-buffer"), "{log}");
+        assert_eq!(!text.contains("does not adapt"), adapts, "{log}\n{text}");
+    }
+}
+
+#[test]
 fn a_download_has_another_size_than_announced() {
     let log = |expected: u64, got: u64| {
         format!(

@@ -4,7 +4,7 @@ use kbgen_signature::is_typed;
 
 use crate::cli::diagnose::LogDiagnosis;
 use crate::config::Config;
-use crate::diagnosis::{Evidence, LogReading, format_figure};
+use crate::diagnosis::{Evidence, LogReading, figure_label, format_figure};
 use crate::escape::{Style, TerminalText, one_line};
 
 /// Figures that only conditions use; they are not printed.
@@ -57,10 +57,10 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         let figures: Vec<String> = answer
             .figures
             .iter()
-            .filter(|(name, _)| !INTERNAL.contains(name))
+            .filter(|(name, _)| !INTERNAL.contains(name) && name.len() > 1)
             .map(|(name, figure)| (name, format_figure(name, figure)))
             .filter(|(_, figure)| figure != "unknown")
-            .map(|(name, figure)| format!("{} {figure}", name.replace('_', " ")))
+            .map(|(name, figure)| format!("{} {figure}", figure_label(name)))
             .collect();
         if !figures.is_empty() {
             text.push(format!("  figures: {}\n", one_line(&figures.join(", "))));
@@ -74,7 +74,9 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
         text.push(format!("  {}{}\n\n", config.base_url, answer.url.trim_start_matches('/')));
     }
     if answers.first().is_some_and(|first| first.names_cause && first.conclusion.is_none()) {
-        text.push("if none of the causes on a page applies, the page does not cover your error\n\n");
+        text.push(
+            "if none of the causes on a page applies, your error has another cause: pass more of the log\n\n",
+        );
     }
     if pages_first {
         push_readings(&mut text, "what the log says:\n\n", readings);

@@ -42,7 +42,7 @@ pub(super) fn alternate(cx: &RenderContext<'_>, error: &Page<ErrorData>, root: &
         text.push_syntax(".\n");
     }
     text.push_syntax("\n");
-    let unlisted = cx.tr("If none of these causes applies, this page does not cover your error.");
+    let unlisted = cx.tr("If none of these causes applies, your error has another cause.");
     text.push(&MarkdownText::plain(unlisted));
     text.push_syntax("\n\n");
     text.push(&MarkdownText::checked(body(cx, head, root).trim()));
