@@ -69,6 +69,7 @@ interface FoundPage {
   title: string;
   note: string;
   group: string;
+  named: number;
   worth: number;
   /** Number of further pages with the same message. */
   similar: number;

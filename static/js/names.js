@@ -198,7 +198,7 @@ kbgen.names = (() => {
         const isNamed = named > 0.7 || worth >= 3;
         const isFound = spoken > 0.4 && !typed.some(part => page.cores.includes(part));
         const kept = isQuestion && page.isError ? named + spoken > 1.6 : isNamed || isFound;
-        return { ...page, similar: 0, worth, kept: kept || setting };
+        return { ...page, similar: 0, named, worth, kept: kept || setting };
       })
       .filter(page => page.kept)
       .sort((a, b) => b.worth - a.worth);

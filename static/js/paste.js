@@ -323,8 +323,10 @@
         .concat(question ? search(index, text, 5).filter(hit => search.isSuggested(index, hit, text)) : []);
     }
     if (index && lacks(search.missing(index))) return;
+    // Models, devices and terms with this name: errors that share words with it come later.
+    const own = named.pages.filter(page => page.named > 1 && !page.isError).slice(0, 2);
     near = whole
-      .concat(near)
+      .concat(own, near)
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
