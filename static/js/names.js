@@ -191,9 +191,10 @@ kbgen.names = (() => {
         let worth = setting > 3 ? setting + 4 : named + spoken + setting;
         // A page with this name comes before those that use the setting.
         if (set.size && named >= 3) worth += 5;
-        if (isQuestion) worth += page.isError ? -0.5 : page.isTerm === isTerm ? 0.6 : isTerm ? 0.3 : 0;
+        // "install cuda" does not ask for the term.
+        if (isQuestion) worth += page.isError ? -0.5 : page.isTerm === isTerm ? 0.6 : isTerm ? 0.3 : -2;
         // A term whose name is only a part of the text is a word of it, not its subject.
-        else if (page.isTerm && named < 1) worth -= 0.6;
+        else if (page.isTerm && named < 1) worth -= 0.3;
         if (isVersus && page.address === "compare/") worth += 3;
         const isNamed = named > 0.7 || worth >= 3;
         const isFound = spoken > 0.4 && !typed.some(part => page.cores.includes(part));
