@@ -318,7 +318,7 @@ fn pages_record_the_program_that_accepted_their_commands() {
     let built = kbgen(folder.path(), &["build", "--date", "2026-11-24"]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let html = fs::read_to_string(folder.path().join("public/tools/loader/index.html")).expect("a page");
-    assert!(html.contains("Run with loader 2.1 on <time datetime=\"2026-11-23\">"), "{html}");
+    assert!(html.contains("accepted by loader 2.1 on <time datetime=\"2026-11-23\">"), "{html}");
 
     fs::write(&runner, "#!/bin/sh\necho\n").expect("written");
     let output = verify("2.2");
