@@ -160,12 +160,14 @@ pub fn figure_label(name: &str) -> String {
     label.unwrap_or_else(|| name.replace('_', " "))
 }
 
-/// Formats a figure: sizes in MiB or GiB, other numbers unchanged. `figure` of `static/js/paste.js` does the same.
+/// Formats a figure: sizes in MiB or GiB, other numbers and codes unchanged. `figure` of `static/js/paste.js` does the same.
 pub fn format_figure(name: &str, figure: &Figure) -> String {
     let is_count = COUNT_NAMES.iter().any(|word| name.contains(word));
     match figure {
         Figure::Text(text) => text.clone(),
-        Figure::Number(number) if *number >= 16.0 * MIN_SIZE || *number >= MIN_SIZE && !is_count => {
+        Figure::Number(number)
+            if !name.contains("code") && (*number >= 16.0 * MIN_SIZE || *number >= MIN_SIZE && !is_count) =>
+        {
             let mib = number / MIN_SIZE;
             match mib < 1024.0 {
                 true => format!("{} MiB", (mib + 0.5).floor()),
@@ -179,6 +181,12 @@ pub fn format_figure(name: &str, figure: &Figure) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_code_is_not_a_size() {
+        assert_eq!(format_figure("code", &Figure::Number(4_294_967_295.0)), "4294967295");
+        assert_eq!(format_figure("requested", &Figure::Number(4_294_967_296.0)), "4.00 GiB");
+    }
 
     #[test]
     fn conclusion_shows_figures_and_shortage() {

@@ -55,7 +55,7 @@
     if (typeof value !== "number") return value;
     const counts = kbgen.tables.counts.some(word => name.includes(word));
     const mib = value / 1048576;
-    if (mib < 1 || (counts && mib < 16)) return String(value);
+    if (mib < 1 || (counts && mib < 16) || name.includes("code")) return String(value);
     return mib < 1024 ? `${Math.floor(mib + 0.5)} MiB` : `${(Math.floor(mib / 10.24 + 0.5) / 100).toFixed(2)} GiB`;
   }
   // Figures whose names in conditions are no words for readers.
