@@ -24,7 +24,7 @@ fn is_reported(context: &CheckContext<'_>, head: &Head, anchor: &str) -> bool {
         Some(&head.id).filter(|id| id.kind == Kind::Error).and_then(|id| context.site.error(&id.slug));
     let has_solution =
         |error: &Page<ErrorData>| error.data.solutions.iter().any(|solution| solution.id.value == anchor);
-    let is_double = || context.site.heads().filter(|other| other.id == head.id).count() > 1;
+    let is_double = || context.site.named(&head.id).count() > 1;
     !head.body.outline.knows_headings() || error.is_some_and(has_solution) || is_double()
 }
 

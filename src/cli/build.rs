@@ -48,7 +48,9 @@ pub(super) fn run(
         sources: &made_of,
         permission,
     });
-    single.as_ref().map_or(Ok(()), SingleFile::check_owner)?;
+    if let Some(single) = &single {
+        single.check_owner()?;
+    }
     let cache = BuildCache::open(&root, &options.cache, terminal);
     let site_options = site_options(options, &cache);
     let refuse = |found: &[Diagnostic]| {

@@ -173,10 +173,7 @@ fn log_message(site: &Site, sources: &Sources, path: &Path) -> Result<LogMessage
     if is_binary(&log) {
         bail!("`{}` looks binary; pass the log output of the program", path.display());
     }
-    let path_of = |slug: &str| {
-        let known = site.errors.iter().find(|error| error.head.id.slug == slug);
-        known.map_or(slug.to_string(), |page| page.head.path.clone())
-    };
+    let path_of = |slug: &str| site.error(slug).map_or(slug.to_string(), |page| page.head.path.clone());
     let db = DiagnosisDb::new(site, sources);
     let found = db.index.diagnose(&log);
     if let Some(hit) = found.matches.iter().find(|hit| !hit.weak) {
