@@ -112,15 +112,17 @@
   }
   /**
    * The setting that the answer is for: the one that is asked for or, if that does not fit, the one with a part in RAM
-   * that fits. `limit` is the GPU limit of a Mac with which it fits, `ram` the missing RAM.
+   * that fits. `wanted` is the need of the setting that is asked for, `needed` that of the answer, `limit` the GPU
+   * limit of a Mac with which it fits, `ram` the missing RAM.
    */
   function resolve(state, table, index, asked) {
     const rooms = roomsOf(state, index);
     const { driver } = index;
-    const needed = lookup.need(table, asked);
-    let answer = { setting: asked, needed, verdict: lookup.judge(needed, rooms, driver), limit: null, ram: 0 };
-    if (!isCovered(needed)) return answer;
-    if (answer.verdict === "tight" || answer.verdict === "no") answer.limit = limitOf(state, needed, driver);
+    const wanted = lookup.need(table, asked);
+    const verdict = lookup.judge(wanted, rooms, driver);
+    let answer = { setting: asked, wanted, needed: wanted, verdict, limit: null, ram: 0 };
+    if (!isCovered(wanted)) return answer;
+    if (verdict === "tight" || verdict === "no") answer.limit = limitOf(state, wanted, driver);
     if (answer.verdict === "no" && answer.limit) answer.verdict = "limit";
     if (answer.verdict === "no" && !table.isWhole) {
       const moved = [table, asked, rooms, driver, state.runner !== "ollama"];
@@ -167,7 +169,7 @@
   function llama(state, table, index) {
     const asked = settingOf(state, table, index);
     const answer = resolve(state, table, index, asked);
-    const { setting, needed, verdict, limit } = answer;
+    const { setting, wanted, needed, verdict, limit } = answer;
     const rooms = roomsOf(state, index);
     const { driver } = index;
     const several = state.devices.length > 1;
@@ -192,7 +194,7 @@
         says: says(own, rooms[i], one),
       };
     });
-    const isWhole = lookup.judge(lookup.need(table, asked), rooms, driver) !== "no";
+    const isWhole = lookup.judge(wanted, rooms, driver) !== "no";
     return {
       setting,
       verdict,
@@ -212,7 +214,7 @@
       heading: t("Every quantization of this model"),
       most: covered ? lookup.largest(table, asked, rooms, driver) : 0,
       mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, asked, rooms, driver) : 0,
-      meets: isWhole ? null : failureOf(state, lookup.need(table, asked), rooms, driver),
+      meets: isWhole ? null : failureOf(state, wanted, rooms, driver),
     };
   }
   /** Which part of the model is on the devices, if not all of it. */
@@ -227,12 +229,12 @@
   }
   /** Whether all compute buffers are known: not on every device, and not for every pair of cache types. */
   const isCovered = needed => needed.devices.every(device => device.total);
-  function marginOf(state, table, { setting, needed, verdict, limit, ram }, asked, rooms, driver) {
+  function marginOf(state, table, { setting, wanted, needed, verdict, limit, ram }, asked, rooms, driver) {
     const place = needed.devices.length > 1 ? t(" on the fullest device") : "";
     const { spare, loose } = lackOf(needed, rooms, driver);
     const inRam = ramOf(state, needed);
     const how = someOf(setting, table);
-    const whole = lackOf(lookup.need(table, asked), rooms, driver);
+    const whole = lackOf(wanted, rooms, driver);
     const short = shortages(whole.short, -whole.spare);
     const lack = isAll(asked)
       ? t("With all layers on the GPU, it is {size} short{place}.", { size: short, place })
