@@ -10,6 +10,9 @@ kbgen.readings = (() => {
 
   const LONGEST = 400;
   const MESSAGE_LINES = 6;
+  const FRAME_LINES = 4;
+  // Parts of a traceback after a frame.
+  const [BEHIND, BELOW] = [1, 2];
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
   const MARKED = /File|\.py|Traceback|above exception|Exception ignored|\(most recent call first\)/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
@@ -108,6 +111,8 @@ kbgen.readings = (() => {
       inside = false;
       if (!best || !raised.wrapper) best = { root, last, first };
     };
+    // Below its frame, the exception is not indented as code is.
+    const partOf = (at, row) => (at > ended + FRAME_LINES || !/^[A-Za-z_]/.test(row) ? BEHIND : BELOW);
     function readLine(at, row) {
       if (!row && !wrapped) return;
       const marked = MARKED.test(row);
@@ -147,7 +152,7 @@ kbgen.readings = (() => {
         ignored = true;
       } else if (/^(?:During handling of the above exception|The above exception was the direct cause)/.test(line)) {
         linked = true;
-      } else if (raised && isException(raised[1], (raised[2] || "").trim(), inside, frames.length)) {
+      } else if (raised && isException(raised[1], (raised[2] || "").trim(), inside, frames.length && partOf(at, row))) {
         if (!inside && best) return;
         enter(at);
         const wrapper = ignored || WRAPPER.test(line);
@@ -175,10 +180,14 @@ kbgen.readings = (() => {
     return { line: last.line + before, first: best.first + before, figures: figuresOf(best.root, last) };
   }
 
-  function isException(name, message, inside, behindFrame) {
+  function isException(name, message, inside, part) {
     const own = name.split(".").pop();
     const ends = ENDINGS.some(ending => own.endsWith(ending) && (own !== ending || own === "StopIteration"));
-    const known = ends || (inside && behindFrame && ((own !== name && /^[A-Z]/.test(own)) || name === "Exception"));
+    const isMember = own && own !== name;
+    const known =
+      ends ||
+      (inside && part && ((isMember && /^[A-Z]/.test(own)) || name === "Exception")) ||
+      (inside && part === BELOW && isMember && message && !message.includes("%|"));
     return known && (inside || message);
   }
 

@@ -3,6 +3,7 @@
 
 mod anchor;
 mod anchor_search;
+mod exception;
 mod expression;
 mod extractor;
 mod figure;

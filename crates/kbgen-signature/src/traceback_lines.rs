@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
+use crate::exception::inline_exception;
 use crate::normal::color_code_length;
 use crate::prefix::{LineChars, prefix_length};
-use crate::traceback::inline_exception;
 
 /// Ending of the first line of a traceback.
 const HEAD: &str = "(most recent call last):";
