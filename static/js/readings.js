@@ -77,6 +77,9 @@ kbgen.readings = (() => {
       .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "")
       .replace(/^`\s*(.*?)\s*`$/s, "$1");
 
+  // Whether a line has a time before its content, as the lines of a log have.
+  const hasTime = (row, message) => /\d\d:\d\d/.test(row.slice(0, Math.max(0, row.indexOf(contentOf(row, message)))));
+
   function traceback(text, before, { message }) {
     let best;
     let root;
@@ -170,10 +173,17 @@ kbgen.readings = (() => {
     const named = best && best.last;
     // After an exception of the same chain, which the program handled, the cut traceback is the one that ended it.
     if (inside && frames.length && (root || !(named && named.frames.length))) {
-      const raised = !announced && !root && (named || inline);
+      const title = named || inline;
+      const raised = !announced && !root && title;
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
-      first = Math.min(first, last.line);
-      raise({ ...last, ended: true });
+      // Lines of a log between them tell that the traceback is of another exception, which says less.
+      const between = text.split("\n").slice(last.line, first - 1);
+      if (raised && between.some(row => hasTime(row, message))) {
+        best = { root: raised, last: raised, first: raised.line };
+      } else {
+        first = Math.min(first, last.line);
+        raise({ ...last, ended: true });
+      }
     }
     if (!best) return nativeStack(text, before);
     const { last } = best;

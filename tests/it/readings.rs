@@ -243,6 +243,20 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
     assert!(text.contains("what the log says:\n\n"), "{text}");
 }
 
+/// An exception whose name is in small letters, and a traceback that is cut off after a message with lines of a log behind it.
+const ODD_TRACEBACKS: [&str; 2] = [
+    "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    a.b: int = g()\nsocket.timeout: timed out",
+    "KeyError: 'c'\n2026-01-02 10:20:30 INFO done\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
+];
+
+#[test]
+fn an_exception_is_read_in_small_letters_and_apart_from_a_cut_traceback() {
+    let name = says(ODD_TRACEBACKS[0]);
+    assert!(name[0].contains("socket.timeout"), "{name:?}");
+    let apart = says(ODD_TRACEBACKS[1]);
+    assert!(!apart.iter().any(|says| says.contains("cut off after")), "{apart:?}");
+}
+
 #[test]
 fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
     let wrapper =
@@ -384,6 +398,9 @@ fn every_sample_is_read_as_its_file_says() {
             let readings = knowledge.readings(&log);
             cases.push(json!({"text": log, "readings": readings}));
         }
+    }
+    for log in ODD_TRACEBACKS {
+        cases.push(json!({"text": log, "readings": knowledge.readings(log)}));
     }
     let vectors = json!({"table": knowledge.db.index.table(), "cases": cases});
     let written = serde_json::to_string(&vectors).expect("readings are plain data");

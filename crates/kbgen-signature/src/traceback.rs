@@ -11,7 +11,7 @@ use crate::exception::{ENDINGS, LogPart, MAX_LENGTH, exception, inline_exception
 use crate::figure::{Figure, Figures};
 use crate::native_stack;
 use crate::prefix::LineChars;
-use crate::traceback_lines::{content, crash_code, frame, lines_of};
+use crate::traceback_lines::{content, crash_code, frame, has_time, lines_of};
 
 /// Lines after the exception that belong to its message.
 const MESSAGE_LINES: usize = 6;
@@ -85,7 +85,7 @@ impl Traceback {
                 reader.read_line(at + 1, &piece);
             }
         }
-        reader.finish();
+        reader.finish(log);
         let Some((root, raised, first_line)) = reader.best else {
             let (line, figures) = native_stack::read(log)?;
             return Some(Self { line, first_line: line, figures });
@@ -231,9 +231,9 @@ impl Reader {
     }
 
     /// Ends a traceback that is cut off before its exception, unless an earlier one of another chain is whole. The line of
-    /// an exception without a traceback, such as a title, names its exception. Without any other, takes an exception within
-    /// a line.
-    fn finish(&mut self) {
+    /// an exception without a traceback, such as a title, names its exception; if lines with a time are between them, it is
+    /// another one and says more. Without any other, takes an exception within a line.
+    fn finish(&mut self, log: &str) {
         if self.best.is_none() && self.frames.is_empty() && !self.dump.frames.is_empty() {
             let mut dump = std::mem::take(&mut self.dump);
             dump.frames.reverse();
@@ -254,6 +254,16 @@ impl Reader {
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
             let is_unnamed = cut.name.is_empty() && self.root.is_none();
             let named = best.or(self.inline.as_ref()).filter(|_| is_unnamed).cloned();
+            let mut characters = LineChars::default();
+            let mut is_apart = |title: &Raised| {
+                let length = self.first.saturating_sub(title.line + 1);
+                log.split('\n').skip(title.line).take(length).any(|line| has_time(line, &mut characters))
+            };
+            if let Some(other) = named.clone().filter(|title| is_apart(title)) {
+                let other = Rc::new(other);
+                self.best = Some((Rc::clone(&other), Rc::clone(&other), other.line));
+                return;
+            }
             let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
             self.first = self.first.min(cut.line);
             self.raise(cut);
@@ -406,6 +416,11 @@ RuntimeError: Engine core initialization failed. See root cause above.
                 Some(
                     "1-1 error=Exception; message=no wings; own_frame=a.py, line 1; frames=1; cut_frame=a.py, line 1",
                 ),
+            ),
+            (
+                "KeyError: 'c'\n2026-01-02 10:20:30 INFO done\n\
+                 Traceback (most recent call last):\n  File \"a.py\", line 1, in f",
+                Some("1-1 error=KeyError; message='c'"),
             ),
             (
                 "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'c'\n\n\
