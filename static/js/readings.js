@@ -339,17 +339,27 @@ kbgen.readings = (() => {
     return [...row].length >= 60 || row.trimEnd().endsWith(":") || Object.values(figures).every(isPart);
   }
 
-  // Without the marks that Python prints below code, `^^^^` and `~~^~~`.
-  function withoutMarks(figures) {
-    const clean = text =>
-      typeof text === "string"
-        ? text
-            .split(" ")
-            .filter(word => !/^[~^]+$/.test(word))
-            .join(" ")
-        : text;
-    return Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
+  const TIME = /^(?:time=)*["[]*(?:\d{4}-\d\d-\d\d|\d{4}\/\d\d\/\d\d|\d\d:\d\d:\d\d|\d\d?:\d\d[AP]M)/;
+  const LEVEL_DISTANCE = 4;
+  const isLevel = word => {
+    const name = word.replace(/^[^A-Za-z\d]+|[^A-Za-z\d]+$/g, "");
+    return word.startsWith("level=") || LOW_LEVELS.includes(name) || HIGH_LEVELS.includes(name);
+  };
+  // Whether another line of a log begins with a word, if two lines were joined: a time alone belongs to the message.
+  const isJoined = (word, at, words) =>
+    at &&
+    !TIME.test(words[0]) &&
+    (word === "[GIN]" || (TIME.test(word) && words.slice(at + 1, at + 1 + LEVEL_DISTANCE).some(isLevel)));
+
+  // Without the marks that Python prints below code, `^^^^` and `~~^~~`, and without another line.
+  function clean(text) {
+    if (typeof text !== "string") return text;
+    const words = text.split(" ");
+    const end = words.findIndex(isJoined);
+    const kept = end < 0 ? words : words.slice(0, end);
+    return kept.filter(word => !/^[~^]+$/.test(word)).join(" ");
   }
+  const cleaned = figures => Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
 
   const readsForm = ({ role }) => role === "form";
 
@@ -462,7 +472,7 @@ kbgen.readings = (() => {
       if (!match) return null;
       const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
       if (match.survivable) survivable.add(rule.slug);
-      return { line: match.line, figures: { ...(near && trace.figures), ...withoutMarks(match.figures) } };
+      return { line: match.line, figures: { ...(near && trace.figures), ...cleaned(match.figures) } };
     });
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
     const said = [];

@@ -243,6 +243,18 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
     assert!(text.contains("what the log says:\n\n"), "{text}");
 }
 
+/// A message with another line of a log behind it, and one that has a time itself.
+const JOINED_LINES: [&str; 2] = [
+    "GGML_ASSERT: ggml.c:6670: tomato->type == RIPE 9:27AM DBG GRPC(a.bin-127.0.0.1:33649): stderr SIGABRT",
+    "RuntimeError: the tomato of 2026-01-02 10:20:30 is not supported",
+];
+
+#[test]
+fn another_line_that_was_joined_to_a_message_is_left_out() {
+    let check = "A check of the program failed: tomato->type == RIPE".to_owned();
+    assert!(says(JOINED_LINES[0]).contains(&check), "{:?}", says(JOINED_LINES[0]));
+}
+
 /// An exception whose name is in small letters, and a traceback that is cut off after a message with lines of a log behind it.
 const ODD_TRACEBACKS: [&str; 2] = [
     "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    a.b: int = g()\nsocket.timeout: timed out",
@@ -399,7 +411,7 @@ fn every_sample_is_read_as_its_file_says() {
             cases.push(json!({"text": log, "readings": readings}));
         }
     }
-    for log in ODD_TRACEBACKS {
+    for log in JOINED_LINES.into_iter().chain(ODD_TRACEBACKS) {
         cases.push(json!({"text": log, "readings": knowledge.readings(log)}));
     }
     let vectors = json!({"table": knowledge.db.index.table(), "cases": cases});

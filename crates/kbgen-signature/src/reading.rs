@@ -303,7 +303,7 @@ pub(crate) fn readings(
 
 /// Returns the figures of a message, with those of the traceback that ends with it.
 fn figures_at(found: &Match, traceback: Option<&Traceback>) -> Figures {
-    let mut figures = found.figures.clone().without_marks();
+    let mut figures = found.figures.clone().clean();
     if let Some(traceback) = traceback.filter(|traceback| traceback.lines().contains(&found.line)) {
         figures.extend(&traceback.figures);
     }
