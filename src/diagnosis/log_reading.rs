@@ -3,7 +3,7 @@
 use kbgen_signature::{Diagnosis, Figures, LogEnd, Match, Reading, Traceback, is_failed_import};
 use serde::Serialize;
 
-use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
+use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence};
 use crate::site::kinds::ErrorKind;
 
 /// A structural reading, in the form of the JSON output. It is no page, and asserts no error.
@@ -75,10 +75,16 @@ pub fn read_log(
     let asserted: Vec<&DiagnosedPage> = answers.iter().filter(|page| page.exact).collect();
     let first_line = asserted.iter().filter_map(|page| page.line).min();
     let are_mild = asserted.iter().all(is_mild);
+    // A reading that says where the cause is says more than the title of a page without a cause.
+    let has_wrapper_title = answers.first().is_some_and(|page| {
+        let kind = db.errors.get(&page.slug).map(|error| error.kind);
+        page.found_by == Evidence::Title && kind == Some(ErrorKind::Wrapper)
+    });
     let link = |reading: Reading| {
         let reports = reading.ends || !reading.explains;
         let is_later = first_line.is_some_and(|first| reading.line > first);
         let leads = are_mild && reports && is_later && !is_warning(log.line(reading.line));
+        let leads = leads || has_wrapper_title && reading.explains;
         let names_cause = reading.names_cause || are_survived && reading.ends || leads;
         link(db, Reading { names_cause, ..reading })
     };

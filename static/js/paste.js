@@ -330,7 +330,7 @@
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
-    const kindOf = match => tables.match.pages.find(page => page && page.slug === match.slug).kind;
+    const kindOf = match => (tables.match.pages.find(page => page && page.slug === match.slug) || {}).kind;
     const isCause = match => !match.brief && kindOf(match) === "cause";
     const tail = text.slice(-NEAR_END);
     const causes = exact.filter(isCause);
@@ -368,7 +368,13 @@
     // A text that a reading explains is whole, not the beginning of a message.
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const linked = readings.flatMap(reading => reading.pages);
-    if (lacks(missingTexts(linked))) return;
+    const titles = !exact.length && near.length && "whole" in near[0] ? near.slice(0, 1) : [];
+    const slugs = titles.filter(page => page.address.startsWith("errors/")).map(page => page.address.slice(7, -1));
+    if (lacks(missingTexts(linked.concat(slugs)))) return;
+    // A reading that says where the cause is says more than the title of a page without a cause.
+    if (slugs.some(slug => kindOf({ slug }) === "wrapper")) {
+      readings = readings.map(one => (one.explains ? { ...one, names_cause: true } : one));
+    }
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
@@ -389,7 +395,7 @@
       const said =
         isAsserted || linked.length ? t("What the log says:") : t("No page has this message. What the log says:");
       out.replaceChildren(heading(said), readingList(readings, text));
-      if (isAsserted) {
+      if (exact.length) {
         out.appendChild(el("p", t("Pages about messages that do not tell the cause:"), "small"));
       } else if (near.length) out.appendChild(el("p", summary, "small"));
     } else out.replaceChildren(heading(summary));

@@ -243,6 +243,15 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
     assert!(text.contains("what the log says:\n\n"), "{text}");
 }
 
+#[test]
+fn a_reading_that_says_where_the_cause_is_comes_before_the_title_of_a_wrapper() {
+    let (answer, text) =
+        diagnose("LoadWeightsFailedException: Failed to load model 'C:\\models\\tomato-7B.ggmlv3.q4_1.bin'");
+    assert_eq!(answer["matches"][0]["slug"], "llamacpp-model-not-loaded");
+    assert!(text.starts_with("what the log says:\n\nLLamaSharp reports only"), "{text}");
+    assert!(!text.contains("a page has this title"), "the reading names the page: {text}");
+}
+
 /// A message with another line of a log behind it, and one that has a time itself.
 const JOINED_LINES: [&str; 2] = [
     "GGML_ASSERT: ggml.c:6670: tomato->type == RIPE 9:27AM DBG GRPC(a.bin-127.0.0.1:33649): stderr SIGABRT",
