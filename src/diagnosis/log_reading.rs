@@ -1,6 +1,6 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, LogEnd, Match, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, LogEnd, Match, Reading, Traceback, is_failed_import, is_quiet};
 use serde::Serialize;
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence};
@@ -40,7 +40,8 @@ pub struct PageLink {
 }
 
 /// Returns what a log says, unless `answers` have a page that names the cause. A page of a failed import or of a warning does
-/// not name the cause if the program went on and another line reports how it failed.
+/// not name the cause if the program went on and another line reports how it failed. Behind a line below the level of an
+/// error, the exception that ended the program is read, too.
 pub fn read_log(
     db: &DiagnosisDb,
     diagnosis: &Diagnosis,
@@ -51,11 +52,24 @@ pub fn read_log(
         answers.iter_mut().filter(|page| page.exact && page.names_cause).collect();
     let matches = |page: &DiagnosedPage| diagnosis.matches.iter().find(|found| found.slug == page.slug);
     let is_survivable = |page: &&mut DiagnosedPage| matches(page).is_some_and(|found| found.survivable);
-    if !causes.iter().all(is_survivable) {
+    let is_fatal = causes.iter().any(|page| !is_survivable(page));
+    let is_mild_cause = |page: &&mut DiagnosedPage| {
+        matches(page).is_some_and(|found| found.survivable || is_quiet(log.line(found.line)))
+    };
+    if is_fatal && !causes.iter().all(|page| is_mild_cause(page)) {
         return Vec::new();
     }
     let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
     let readings = db.index.readings(diagnosis, traceback.as_ref(), log);
+    if is_fatal {
+        let is_behind = |traceback: &&Traceback| {
+            let mut found = causes.iter().filter_map(|page| matches(page));
+            found.all(|found| is_other_exception(traceback, found))
+        };
+        let line = traceback.as_ref().filter(is_behind).map(|traceback| traceback.line);
+        let last = readings.into_iter().filter(|reading| Some(reading.line) == line);
+        return last.map(|reading| link(db, reading)).collect();
+    }
     let failures = Failures::new(&readings, traceback.as_ref(), log);
     let are_survived = !causes.is_empty();
     for page in causes {
@@ -124,6 +138,15 @@ impl<'t> Failures<'t> {
         let is_handled = self.traceback.is_some_and(|traceback| traceback.first_line > found.line);
         is_handled && is_failed_import(&found.quote.line) && self.last_cause > line
     }
+}
+
+/// Returns whether a whole traceback is behind a message and has another one.
+fn is_other_exception(traceback: &Traceback, found: &Match) -> bool {
+    let figure = |name| traceback.figures.get(name);
+    let is_whole = ["frames", "error"].into_iter().all(|name| figure(name).is_some());
+    let message = figure("message").map(ToString::to_string);
+    let is_other = message.is_none_or(|message| !found.quote.line.contains(&message));
+    is_whole && figure("cut_frame").is_none() && traceback.first_line > found.line && is_other
 }
 
 /// Returns whether a line is a warning, after which a program goes on. NCCL reports each failure as one.

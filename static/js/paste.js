@@ -335,10 +335,15 @@
     const tail = text.slice(-NEAR_END);
     const causes = exact.filter(isCause);
     let namesCause = causes.length > 0;
-    const said = causes.some(match => !match.survivable)
-      ? Object.assign([], { start: 0, end: 0 })
-      : kbgen.readings(tables.match, found, tail, text.slice(0, -tail.length).split("\n").length - 1);
+    const isFatal = causes.some(match => !match.survivable);
+    const isMild = ({ survivable, line }) => survivable || kbgen.readings.isQuiet(lines[line - 1]);
+    const said =
+      isFatal && !causes.every(isMild)
+        ? Object.assign([], { start: 0, end: 0, ended: 0, message: "" })
+        : kbgen.readings(tables.match, found, tail, text.slice(0, -tail.length).split("\n").length - 1);
     if (!said) return lacks(["data/reading-texts.js"]);
+    // Whether a whole traceback is behind a message and has another one.
+    const isOther = ({ line }) => said.start > line && !lines[line - 1].includes(said.message);
     let readings = said.filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
     // A page of a failed import or of a warning does not name the cause if the program went on and another line reports
     // how it failed. NCCL reports each failure as a warning.
@@ -350,7 +355,8 @@
       isWarning(line)
         ? end > line || (said.end && (line < said.start || line > said.end))
         : /ImportError|No module named/.test(lines[line - 1]) && said.start > line && failure > line;
-    if (causes.every(isSurvived)) {
+    if (isFatal) readings = said.filter(({ line }) => line === said.ended && causes.every(isOther));
+    else if (causes.every(isSurvived)) {
       // The end of a program, or a later report of an error, says more than warnings.
       const mild = exact.every(match => !match.brief && kindOf(match) !== "wrapper");
       const first = Math.min(...exact.map(match => match.line));

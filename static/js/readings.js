@@ -443,10 +443,10 @@ kbgen.readings = (() => {
     }
   }
 
-  return (table, found, text, before = 0) => {
+  const read = (table, found, text, before = 0) => {
     const rules = table.readings || [];
-    const read = kbgen.match.reading;
-    const trace = traceback(text, before, read);
+    const tools = kbgen.match.reading;
+    const trace = traceback(text, before, tools);
     const rows = text.split("\n");
     const rowOf = line => rows[line - before - 1] || "";
     const ruleOf = name => rules.find(({ slug }) => slug === name);
@@ -477,7 +477,7 @@ kbgen.readings = (() => {
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
     const said = [];
     const worded = matched
-      .map((each, at) => ({ one: each && reading(rules[at], each.line, each.figures, read), rule: rules[at] }))
+      .map((each, at) => ({ one: each && reading(rules[at], each.line, each.figures, tools), rule: rules[at] }))
       .filter(({ one }) => one)
       .map(({ one, rule }) => ({ one, rule, role: roleIn(rule, one, isPassedOn) }));
     // The program went on after a failed import or a warning if a traceback begins later, or if it crashed later.
@@ -511,6 +511,13 @@ kbgen.readings = (() => {
     });
     // Without frames, the traceback does not end the program.
     const end = frames ? trace.line + MESSAGE_LINES : 0;
-    return Object.assign(readings, { start: trace ? trace.first : 0, end });
+    const ended = error && frames && !cutFrame ? trace.line : 0;
+    return Object.assign(readings, {
+      start: trace ? trace.first : 0,
+      end,
+      ended,
+      message: trace && trace.figures.message,
+    });
   };
+  return Object.assign(read, { isQuiet });
 })();

@@ -252,6 +252,21 @@ fn a_reading_that_says_where_the_cause_is_comes_before_the_title_of_a_wrapper() 
     assert!(!text.contains("a page has this title"), "the reading names the page: {text}");
 }
 
+#[test]
+fn behind_a_line_that_is_no_error_the_exception_is_read_too() {
+    let exception =
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no flux\n";
+    let says = "The code in a.py, line 1 raised ValueError: no flux";
+    let first = |level: &str| {
+        format!("{level}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n")
+    };
+    let (answer, text) = diagnose(&format!("{}{exception}", first("2026-01-02 10:20:30 INFO ")));
+    assert_eq!(answer["readings"][0]["says"], says);
+    assert!(text.starts_with("CUDA out of memory\n") && text.contains(says), "{text}");
+    let (answer, _) = diagnose(&format!("{}{exception}", first("")));
+    assert_eq!(answer["readings"], json!([]), "an error is the cause of what follows");
+}
+
 /// A message with another line of a log behind it, and one that has a time itself.
 const JOINED_LINES: [&str; 2] = [
     "GGML_ASSERT: ggml.c:6670: tomato->type == RIPE 9:27AM DBG GRPC(a.bin-127.0.0.1:33649): stderr SIGABRT",

@@ -43,6 +43,7 @@ pub use extractor::{
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
 pub use lazy::Lazy;
+pub use log_line::is_quiet;
 pub use normal::without_color_codes;
 pub use parse_error::ParseError;
 pub use parts::{PatternPartition, PatternUses, TableParts, TextIndexParts};

@@ -15,7 +15,7 @@ const LOW_LETTERS: [&str; 3] = ["V", "I", "W"];
 const CHROMIUM_FILES: [&str; 4] = [".cc(", ".cc:", ".mm(", ".mm:"];
 
 /// Returns whether a line is no report of an error: its first level is lower, or it is of Chromium.
-pub(crate) fn is_quiet(line: &str) -> bool {
+pub fn is_quiet(line: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     for word in line.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()) {
         let start = word.as_ptr() as usize - line.as_ptr() as usize;
