@@ -274,6 +274,22 @@
     return start + end;
   }
 
+  // Minimum share of a page for the first line of a post, which is only a part of it.
+  const MIN_POST_SHARE = 80;
+  // The questions in a text, as in text_search.rs: the text itself, or of a short post the first line, such as a title,
+  // and other sentences; `searched` is the one that similar pages are searched for.
+  function questions(text, { isQuestion }) {
+    if (isQuestion(text)) return { titles: [text], searched: [text] };
+    const lines = text
+      .split("\n")
+      .map(line => line.trim())
+      .filter(Boolean);
+    if (lines.length > 3 || !lines.every(isQuestion)) return { titles: [], searched: [] };
+    const isSentence = line => line.includes(" ") && !/[={}[\]<>"\\]|: /.test(line);
+    const titles = lines.filter((line, at) => !at || isSentence(line));
+    return { titles, searched: titles.slice(0, titles.length < lines.length ? 0 : 1) };
+  }
+
   // The end of a log is the most relevant.
   const NEAR_END = 262144;
   function show(text, found, mine) {
@@ -292,6 +308,7 @@
     const question = search.isQuestion(text);
     const index = kbgen.similar;
     let exact = found.filter(match => !match.weak).slice(0, 5);
+    const asked = question || !exact.length ? questions(text, search) : { titles: [], searched: [] };
     const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
     // A few words are a question to the search, which orders the pages whose messages begin with them.
     const typed = question && !exact.length && isTyped(text);
@@ -302,7 +319,7 @@
     const place = slug => (order.indexOf(`errors/${slug}/`) + 1 || order.length + 1) - 1;
     const begun = question && !exact.length ? [...found.begun].sort((a, b) => place(a) - place(b)).slice(0, 5) : [];
     const used = exact.map(match => match.slug).concat(weak, begun);
-    if (lacks((question && !index ? ["data/similar.js"] : []).concat(missingTexts(used)))) return;
+    if (lacks((asked.titles.length && !index ? ["data/similar.js"] : []).concat(missingTexts(used)))) return;
     const texts = kbgen.pageTexts;
     const lines = exact.length ? text.split("\n") : [];
     exact.forEach(match => {
@@ -310,17 +327,19 @@
       match.setting = kbgen.settingInLog(text, match, kbgen.catalog);
       match.file = kbgen.fileInLog(lines, match.line);
     });
-    const titled = search.titled(index, text);
+    const titled = asked.titles.flatMap(each => search.titled(index, each));
     let whole = titled.filter(page => page.whole);
     const isWhole = match => whole.some(page => page.address === `errors/${match.slug}/`);
     exact = exact.filter(isWhole).concat(exact.filter(match => !isWhole(match)));
     whole = whole.filter(page => !exact.some(match => page.address === `errors/${match.slug}/`));
     let near = [];
+    const isSuggested = (hit, each) =>
+      search.isSuggested(index, hit, each) && (question || hit.share >= MIN_POST_SHARE);
     if (!exact.length) {
       near = /** @type {any[]} */ (titled.filter(page => !page.whole))
         .concat(weak.map(slug => ({ address: `errors/${slug}/`, title: texts[slug].title, weak: true })))
         .concat(begun.map(slug => ({ address: `errors/${slug}/`, title: texts[slug].title, begun: true })))
-        .concat(question ? search(index, text, 5).filter(hit => search.isSuggested(index, hit, text)) : []);
+        .concat(asked.searched.flatMap(each => search(index, each, 5).filter(hit => isSuggested(hit, each))));
     }
     if (index && lacks(search.missing(index))) return;
     // Models, devices and terms with this name: errors that share words with it come later.

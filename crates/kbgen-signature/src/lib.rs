@@ -58,5 +58,5 @@ pub use step_budget::{MAX_STEPS_PER_WINDOW, PatternCost, STEPS_PER_WINDOW};
 pub use table::{Cause, Kind, Page, SearchTable, Signature, Table, TablePage};
 pub use template::Template;
 pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};
-pub use text_search::{SearchHit, TitleMatch, is_question, is_typed};
+pub use text_search::{Questions, SearchHit, TitleMatch, is_question, is_typed};
 pub use traceback::Traceback;
