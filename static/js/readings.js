@@ -424,12 +424,22 @@ kbgen.readings = (() => {
     return { isExcluded, own: places(signatures.map(({ all }) => all[0])).sort((a, b) => a.start - b.start) };
   }
 
+  const CUE = /^\s*\[[^\]]* --> [^\]]*\]\s*(.*?)\s*$/;
+  // A sentence for a transcription in a loop; sounds, such as [Music], may be repeated.
+  function repeatedCue(rows, before) {
+    const texts = rows.map(row => (row.includes(" --> ") && (CUE.exec(row) || [])[1]) || "");
+    const isLoop = (text, at) =>
+      text && /^[^[(*\u266a]/.test(text) && [1, 2, 3].every(more => texts[at + more] === text);
+    const at = texts.findIndex(isLoop);
+    return at < 0 ? [] : [[at + before + 1, `A transcription repeats one text: ${texts[at]}`]];
+  }
+
   // The messages of exceptions and error lines, each read on its own.
-  function* messages(table, found, trace, ruleOf, rowOf) {
+  function* messages(table, found, trace, ruleOf, rowOf, repeated) {
     const known = trace ? ["message", "root_message"].map(name => [trace.line, trace.figures[name]]) : [];
     const names = ["message", "answer", "failure", "reason"];
     const printed = found.readings.flatMap(({ line, figures }) => names.map(name => [line, figures[name]]));
-    const told = known.concat(printed).filter(([, message]) => message !== undefined);
+    const told = repeated.concat(known, printed).filter(([, message]) => message !== undefined);
     for (const [line, message] of told.slice(0, MESSAGES)) {
       const work = kbgen.match(table, `Error: ${message}`);
       let step = work.next();
@@ -460,7 +470,7 @@ kbgen.readings = (() => {
     const all = found.readings
       .map(each => (isReadable(each) ? each : later(each)))
       .filter(Boolean)
-      .concat(...messages(table, found, trace, ruleOf, rowOf));
+      .concat(...messages(table, found, trace, ruleOf, rowOf, repeatedCue(rows, before)));
     const isPassedOn = line => passesOn(line, found, rules);
     const { error, frames, cut_frame: cutFrame } = (trace && trace.figures) || {};
     // The exception that ended the program.

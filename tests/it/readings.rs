@@ -279,6 +279,15 @@ fn another_line_that_was_joined_to_a_message_is_left_out() {
     assert!(says(JOINED_LINES[0]).contains(&check), "{:?}", says(JOINED_LINES[0]));
 }
 
+#[test]
+fn sounds_and_fewer_equal_lines_of_a_transcription_are_no_loop() {
+    let cues = |text: &str, count: usize| format!("[00:00:00.000 --> 00:00:02.000]  {text}\n").repeat(count);
+    assert!(says(&cues("Good night.", 4))[0].contains("loop"));
+    for healthy in [cues("Good night.", 3), cues("[Music]", 9), "Good night.\n".repeat(9)] {
+        assert_eq!(says(&healthy), [""; 0], "{healthy}");
+    }
+}
+
 /// An exception whose name is in small letters, and a traceback that is cut off after a message with lines of a log behind it.
 const ODD_TRACEBACKS: [&str; 2] = [
     "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    a.b: int = g()\nsocket.timeout: timed out",

@@ -37,6 +37,23 @@ pub fn is_quiet(line: &str) -> bool {
     false
 }
 
+/// Fewest equal lines of a transcription that are a loop.
+const MIN_LOOP_LINES: usize = 4;
+
+/// Returns the first line of a loop in a transcription, from 0, and its text: `[00:00:00.000 --> 00:00:02.000] text`. Sounds,
+/// such as `[Music]`, may be repeated.
+pub(crate) fn repeated_cue<'l>(lines: &[&'l str]) -> Option<(usize, &'l str)> {
+    let text = |line: &'l str| {
+        let (times, text) = line.trim().strip_prefix('[')?.split_once(']')?;
+        Some(text.trim()).filter(|text| times.contains(" --> ") && !text.is_empty())
+    };
+    let is_speech = |text: &str| !text.starts_with(['[', '(', '*', '\u{266a}']);
+    lines.windows(MIN_LOOP_LINES).enumerate().find_map(|(at, lines)| {
+        let first = text(lines[0]).filter(|first| is_speech(first))?;
+        lines.iter().all(|line| text(line) == Some(first)).then_some((at, first))
+    })
+}
+
 /// Beginnings of times, with 0 for each digit.
 const TIMES: [&str; 7] = ["0000-00-00", "0000/00/00", "00:00:00", "0:00AM", "0:00PM", "00:00AM", "00:00PM"];
 /// Most words between a time and the level of the line.
