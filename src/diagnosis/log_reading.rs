@@ -56,7 +56,7 @@ pub fn read_log(
     let is_mild_cause = |page: &&mut DiagnosedPage| {
         matches(page).is_some_and(|found| found.survivable || is_quiet(log.line(found.line)))
     };
-    if is_fatal && !causes.iter().all(|page| is_mild_cause(page)) {
+    if is_fatal && !causes.iter().all(is_mild_cause) {
         return Vec::new();
     }
     let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
