@@ -288,7 +288,7 @@ fn sounds_and_fewer_equal_lines_of_a_transcription_are_no_loop() {
     }
 }
 
-/// An exception whose name is in small letters, and a traceback that is cut off after a message with lines of a log behind it.
+/// An exception whose name is in lowercase letters, and a traceback that is cut off after a message with lines of a log behind it.
 const ODD_TRACEBACKS: [&str; 2] = [
     "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    a.b: int = g()\nsocket.timeout: timed out",
     "KeyError: 'c'\n2026-01-02 10:20:30 INFO done\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
