@@ -116,6 +116,9 @@ type Matches = Match[] & {
   occurrences: Occurrence[][];
 };
 
+/** The readings of a log, and the lines of its traceback: `ended` if it is whole, with the `message` of its exception. */
+type Readings = Reading[] & { start: number; end: number; ended: number; message?: string };
+
 /** What a log says without a page. */
 interface Reading {
   slug: string;
@@ -213,12 +216,10 @@ declare const kbgen: {
     reading: any;
   };
   // readings.js
-  readings(
-    table: any,
-    found: Matches,
-    text: string,
-    before?: number,
-  ): (Reading[] & { start: number; end: number }) | null;
+  readings: {
+    (table: any, found: Matches, text: string, before?: number): Readings | null;
+    isQuiet(row: string): boolean;
+  };
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
   // case.js

@@ -109,7 +109,7 @@ static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Finds access tokens, private keys, and user names in paths of home folders.
 fn in_text(text: &str) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut secrets, mut users) = (Vec::new(), Vec::new());
-    for found in STARTS.find_overlapping_iter(text) {
+    for found in STARTS.find_iter(text) {
         let (which, at) = (found.pattern().as_usize(), found.start());
         match (TOKENS.get(which), which.checked_sub(TOKENS.len() + 1)) {
             (Some(token), _) => secrets.extend(token_at(text, at, *token)),

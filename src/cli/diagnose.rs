@@ -203,9 +203,12 @@ fn is_used(path: &str) -> bool {
     FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Returns whether more than a tenth of the characters are unprintable.
+/// Returns whether more than a tenth of the characters are control characters, or more than half are unprintable: of a text in
+/// another encoding, many are not UTF-8.
 pub(super) fn is_binary(text: &str) -> bool {
-    let strange =
-        |c: &char| *c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{1b}".contains(*c);
-    text.chars().filter(strange).count() * 10 > text.chars().count()
+    let is_control = |c: &char| c.is_control() && !"\n\r\t\u{1b}".contains(*c);
+    let controls = text.chars().filter(is_control).count();
+    let unreadable = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
+    let count = text.chars().count();
+    controls * 10 > count || (controls + unreadable) * 2 > count
 }

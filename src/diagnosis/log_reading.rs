@@ -1,9 +1,9 @@
 //! Structural readings of a log for which no page names the cause.
 
-use kbgen_signature::{Diagnosis, Figures, LogEnd, Match, Reading, Traceback, is_failed_import};
+use kbgen_signature::{Diagnosis, Figures, LogEnd, Match, Reading, Traceback, is_failed_import, is_quiet};
 use serde::Serialize;
 
-use crate::diagnosis::{DiagnosedPage, DiagnosisDb};
+use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence};
 use crate::site::kinds::ErrorKind;
 
 /// A structural reading, in the form of the JSON output. It is no page, and asserts no error.
@@ -40,7 +40,8 @@ pub struct PageLink {
 }
 
 /// Returns what a log says, unless `answers` have a page that names the cause. A page of a failed import or of a warning does
-/// not name the cause if the program went on and another line reports how it failed.
+/// not name the cause if the program went on and another line reports how it failed. Behind a line below the level of an
+/// error, the exception that ended the program is read, too.
 pub fn read_log(
     db: &DiagnosisDb,
     diagnosis: &Diagnosis,
@@ -51,11 +52,24 @@ pub fn read_log(
         answers.iter_mut().filter(|page| page.exact && page.names_cause).collect();
     let matches = |page: &DiagnosedPage| diagnosis.matches.iter().find(|found| found.slug == page.slug);
     let is_survivable = |page: &&mut DiagnosedPage| matches(page).is_some_and(|found| found.survivable);
-    if !causes.iter().all(is_survivable) {
+    let is_fatal = causes.iter().any(|page| !is_survivable(page));
+    let is_mild_cause = |page: &&mut DiagnosedPage| {
+        matches(page).is_some_and(|found| found.survivable || is_quiet(log.line(found.line)))
+    };
+    if is_fatal && !causes.iter().all(is_mild_cause) {
         return Vec::new();
     }
     let traceback = Traceback::read(log.text).map(|traceback| traceback.after(log.skipped_lines));
     let readings = db.index.readings(diagnosis, traceback.as_ref(), log);
+    if is_fatal {
+        let is_behind = |traceback: &&Traceback| {
+            let mut found = causes.iter().filter_map(|page| matches(page));
+            found.all(|found| is_other_exception(traceback, found))
+        };
+        let line = traceback.as_ref().filter(is_behind).map(|traceback| traceback.line);
+        let last = readings.into_iter().filter(|reading| Some(reading.line) == line);
+        return last.map(|reading| link(db, reading)).collect();
+    }
     let failures = Failures::new(&readings, traceback.as_ref(), log);
     let are_survived = !causes.is_empty();
     for page in causes {
@@ -75,10 +89,16 @@ pub fn read_log(
     let asserted: Vec<&DiagnosedPage> = answers.iter().filter(|page| page.exact).collect();
     let first_line = asserted.iter().filter_map(|page| page.line).min();
     let are_mild = asserted.iter().all(is_mild);
+    // A reading that says where the cause is says more than the title of a page without a cause.
+    let has_wrapper_title = answers.first().is_some_and(|page| {
+        let kind = db.errors.get(&page.slug).map(|error| error.kind);
+        page.found_by == Evidence::Title && kind == Some(ErrorKind::Wrapper)
+    });
     let link = |reading: Reading| {
         let reports = reading.ends || !reading.explains;
         let is_later = first_line.is_some_and(|first| reading.line > first);
         let leads = are_mild && reports && is_later && !is_warning(log.line(reading.line));
+        let leads = leads || has_wrapper_title && reading.explains;
         let names_cause = reading.names_cause || are_survived && reading.ends || leads;
         link(db, Reading { names_cause, ..reading })
     };
@@ -118,6 +138,15 @@ impl<'t> Failures<'t> {
         let is_handled = self.traceback.is_some_and(|traceback| traceback.first_line > found.line);
         is_handled && is_failed_import(&found.quote.line) && self.last_cause > line
     }
+}
+
+/// Returns whether a whole traceback is behind a message and has another one.
+fn is_other_exception(traceback: &Traceback, found: &Match) -> bool {
+    let figure = |name| traceback.figures.get(name);
+    let is_whole = ["frames", "error"].into_iter().all(|name| figure(name).is_some());
+    let message = figure("message").map(ToString::to_string);
+    let is_other = message.is_none_or(|message| !found.quote.line.contains(&message));
+    is_whole && figure("cut_frame").is_none() && traceback.first_line > found.line && is_other
 }
 
 /// Returns whether a line is a warning, after which a program goes on. NCCL reports each failure as one.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kbgen_signature::{Diagnosis, Document, Figures, TermCounts, TextIndex, TextIndexBuilder, is_question};
+use kbgen_signature::{
+    Diagnosis, Document, Figures, Questions, TermCounts, TextIndex, TextIndexBuilder, is_question,
+};
 
 use crate::diagnosis::{DiagnosedPage, DiagnosisDb, Evidence, describe_match};
 use crate::engine::{self, Engine};
@@ -44,6 +46,10 @@ pub fn text_index(site: &Site, sources: &Sources, engine: &Engine) -> TextIndex 
     builder.finish()
 }
 
+/// Minimum [`kbgen_signature::SearchHit::share`] of a page for the first line of a post, which is only a part of it.
+///
+/// Of 15 posts whose first line alone has a suggestion, 5 have a right one; with this minimum 3 of 5.
+const MIN_POST_SHARE: u32 = 80;
 /// Average number of pages in a group.
 const GROUP_SIZE: u8 = 64;
 /// Boost of a guide, which is about more than one error.
@@ -104,7 +110,8 @@ fn guide_document(guide: &Page<GuideData>, sources: &Sources) -> Document {
 }
 
 /// Returns the pages for a log, best first. Pages whose title is the question come first, but are not asserted. If no signature
-/// asserts a page, pages with a weak signature follow, and for a question those with a truncated message or similar text.
+/// asserts a page, pages with a weak signature follow, and for a question those with a truncated message or similar text. The
+/// first line of a short post is a question, too, if no signature asserts a page.
 pub fn rank_pages<'i>(
     db: &DiagnosisDb,
     text_index: impl FnOnce() -> &'i TextIndex,
@@ -118,13 +125,15 @@ pub fn rank_pages<'i>(
         let page = similar(&error.address, &error.title, Evidence::Weak)?;
         Some(DiagnosedPage { score: f64::from(found.score), line: Some(found.line), ..page })
     });
-    if !is_question(input.text) {
-        let pages = if exact.is_empty() { weak.collect() } else { exact };
+    let is_asserted = !exact.is_empty();
+    let is_question = is_question(input.text);
+    let questions = Questions::of(input.text);
+    if questions.titles.is_empty() || is_asserted && !is_question {
+        let pages = if is_asserted { exact } else { weak.collect() };
         return pages.into_iter().take(input.limit).collect();
     }
     let text_index = text_index();
-    let titles = text_index.title_matches(input.text);
-    let is_asserted = !exact.is_empty();
+    let titles: Vec<_> = questions.titles.iter().flat_map(|text| text_index.title_matches(text)).collect();
     let mut pages: Vec<DiagnosedPage> = Vec::new();
     let (whole, partial): (Vec<_>, Vec<_>) = titles.iter().partition(|title| title.whole);
     pages.extend(whole.iter().filter_map(|found| similar(found.address, found.title, Evidence::Title)));
@@ -137,13 +146,17 @@ pub fn rank_pages<'i>(
     if !is_asserted {
         pages.extend(partial.iter().filter_map(|found| similar(found.address, found.title, Evidence::Title)));
         pages.extend(weak);
-        let truncated = db.index.truncated_matches(input.text);
+        let truncated = if is_question { db.index.truncated_matches(input.text) } else { Vec::new() };
         pages.extend(truncated.into_iter().filter_map(|slug| {
             let error = db.errors.get(slug)?;
             similar(&error.address, &error.title, Evidence::Beginning)
         }));
-        let hits = text_index.search(input.text, input.limit);
-        pages.extend(hits.into_iter().filter(|hit| hit.is_suggested(input.text)).filter_map(|hit| {
+        let least = if is_question { 0 } else { MIN_POST_SHARE };
+        let hits = questions.searched.into_iter().flat_map(|text| {
+            let hits = text_index.search(text, input.limit).into_iter();
+            hits.filter(move |hit| hit.is_suggested(text) && hit.share >= least)
+        });
+        pages.extend(hits.filter_map(|hit| {
             let page = similar(&hit.address, &hit.title, Evidence::Words)?;
             Some(DiagnosedPage { score: f64::from(hit.score), ..page })
         }));

@@ -34,7 +34,8 @@
     const numbers = list => list && list.map(distance => (distance ? next - distance : next++));
     table.pages =
       table.pages ||
-      table.pages_by_distance.map(page => ({
+      table.pages_by_distance.map((page, at) => ({
+        slug: table.slugs[at],
         ...page,
         signatures: page.signatures.map(signature => ({
           ...signature,
@@ -274,6 +275,22 @@
     return start + end;
   }
 
+  // Minimum share of a page for the first line of a post, which is only a part of it.
+  const MIN_POST_SHARE = 80;
+  // The questions in a text, as in text_search.rs: the text itself, or of a short post the first line, such as a title,
+  // and other sentences; `searched` is the one that similar pages are searched for.
+  function questions(text, { isQuestion }) {
+    if (isQuestion(text)) return { titles: [text], searched: [text] };
+    const lines = text
+      .split("\n")
+      .map(line => line.trim())
+      .filter(Boolean);
+    if (lines.length > 3 || !lines.every(isQuestion)) return { titles: [], searched: [] };
+    const isSentence = line => line.includes(" ") && !/[={}[\]<>"\\]|: /.test(line);
+    const titles = lines.filter((line, at) => !at || isSentence(line));
+    return { titles, searched: titles.slice(0, titles.length < lines.length ? 0 : 1) };
+  }
+
   // The end of a log is the most relevant.
   const NEAR_END = 262144;
   function show(text, found, mine) {
@@ -292,6 +309,7 @@
     const question = search.isQuestion(text);
     const index = kbgen.similar;
     let exact = found.filter(match => !match.weak).slice(0, 5);
+    const asked = question || !exact.length ? questions(text, search) : { titles: [], searched: [] };
     const weak = exact.length ? [] : found.slice(0, 5).map(match => match.slug);
     // A few words are a question to the search, which orders the pages whose messages begin with them.
     const typed = question && !exact.length && isTyped(text);
@@ -302,7 +320,7 @@
     const place = slug => (order.indexOf(`errors/${slug}/`) + 1 || order.length + 1) - 1;
     const begun = question && !exact.length ? [...found.begun].sort((a, b) => place(a) - place(b)).slice(0, 5) : [];
     const used = exact.map(match => match.slug).concat(weak, begun);
-    if (lacks((question && !index ? ["data/similar.js"] : []).concat(missingTexts(used)))) return;
+    if (lacks((asked.titles.length && !index ? ["data/similar.js"] : []).concat(missingTexts(used)))) return;
     const texts = kbgen.pageTexts;
     const lines = exact.length ? text.split("\n") : [];
     exact.forEach(match => {
@@ -310,17 +328,19 @@
       match.setting = kbgen.settingInLog(text, match, kbgen.catalog);
       match.file = kbgen.fileInLog(lines, match.line);
     });
-    const titled = search.titled(index, text);
+    const titled = asked.titles.flatMap(each => search.titled(index, each));
     let whole = titled.filter(page => page.whole);
     const isWhole = match => whole.some(page => page.address === `errors/${match.slug}/`);
     exact = exact.filter(isWhole).concat(exact.filter(match => !isWhole(match)));
     whole = whole.filter(page => !exact.some(match => page.address === `errors/${match.slug}/`));
     let near = [];
+    const isSuggested = (hit, each) =>
+      search.isSuggested(index, hit, each) && (question || hit.share >= MIN_POST_SHARE);
     if (!exact.length) {
       near = /** @type {any[]} */ (titled.filter(page => !page.whole))
         .concat(weak.map(slug => ({ address: `errors/${slug}/`, title: texts[slug].title, weak: true })))
         .concat(begun.map(slug => ({ address: `errors/${slug}/`, title: texts[slug].title, begun: true })))
-        .concat(question ? search(index, text, 5).filter(hit => search.isSuggested(index, hit, text)) : []);
+        .concat(asked.searched.flatMap(each => search(index, each, 5).filter(hit => isSuggested(hit, each))));
     }
     if (index && lacks(search.missing(index))) return;
     // Models, devices and terms with this name: errors that share words with it come later.
@@ -330,15 +350,20 @@
       .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
-    const kindOf = match => tables.match.pages.find(page => page && page.slug === match.slug).kind;
+    const kindOf = match => (tables.match.pages.find(page => page && page.slug === match.slug) || {}).kind;
     const isCause = match => !match.brief && kindOf(match) === "cause";
     const tail = text.slice(-NEAR_END);
     const causes = exact.filter(isCause);
     let namesCause = causes.length > 0;
-    const said = causes.some(match => !match.survivable)
-      ? Object.assign([], { start: 0, end: 0 })
-      : kbgen.readings(tables.match, found, tail, text.slice(0, -tail.length).split("\n").length - 1);
+    const isFatal = causes.some(match => !match.survivable);
+    const isMild = ({ survivable, line }) => survivable || kbgen.readings.isQuiet(lines[line - 1]);
+    const said =
+      isFatal && !causes.every(isMild)
+        ? Object.assign([], { start: 0, end: 0, ended: 0, message: "" })
+        : kbgen.readings(tables.match, found, tail, text.slice(0, -tail.length).split("\n").length - 1);
     if (!said) return lacks(["data/reading-texts.js"]);
+    // Whether a whole traceback is behind a message and has another one.
+    const isOther = ({ line }) => said.start > line && !lines[line - 1].includes(said.message);
     let readings = said.filter(reading => reading.names_cause || !found.some(match => match.brief && !match.weak));
     // A page of a failed import or of a warning does not name the cause if the program went on and another line reports
     // how it failed. NCCL reports each failure as a warning.
@@ -350,7 +375,8 @@
       isWarning(line)
         ? end > line || (said.end && (line < said.start || line > said.end))
         : /ImportError|No module named/.test(lines[line - 1]) && said.start > line && failure > line;
-    if (causes.every(isSurvived)) {
+    if (isFatal) readings = said.filter(({ line }) => line === said.ended && causes.every(isOther));
+    else if (causes.every(isSurvived)) {
       // The end of a program, or a later report of an error, says more than warnings.
       const mild = exact.every(match => !match.brief && kindOf(match) !== "wrapper");
       const first = Math.min(...exact.map(match => match.line));
@@ -368,7 +394,13 @@
     // A text that a reading explains is whole, not the beginning of a message.
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const linked = readings.flatMap(reading => reading.pages);
-    if (lacks(missingTexts(linked))) return;
+    const titles = !exact.length && near.length && "whole" in near[0] ? near.slice(0, 1) : [];
+    const slugs = titles.filter(page => page.address.startsWith("errors/")).map(page => page.address.slice(7, -1));
+    if (lacks(missingTexts(linked.concat(slugs)))) return;
+    // A reading that says where the cause is says more than the title of a page without a cause.
+    if (slugs.some(slug => kindOf({ slug }) === "wrapper")) {
+      readings = readings.map(one => (one.explains ? { ...one, names_cause: true } : one));
+    }
     const list = el("ol", null, "found");
     let read = "";
     const addNear = hit => {
@@ -389,7 +421,7 @@
       const said =
         isAsserted || linked.length ? t("What the log says:") : t("No page has this message. What the log says:");
       out.replaceChildren(heading(said), readingList(readings, text));
-      if (isAsserted) {
+      if (exact.length) {
         out.appendChild(el("p", t("Pages about messages that do not tell the cause:"), "small"));
       } else if (near.length) out.appendChild(el("p", summary, "small"));
     } else out.replaceChildren(heading(summary));

@@ -10,6 +10,9 @@ kbgen.readings = (() => {
 
   const LONGEST = 400;
   const MESSAGE_LINES = 6;
+  const FRAME_LINES = 4;
+  // Parts of a traceback after a frame.
+  const [BEHIND, BELOW] = [1, 2];
   const ENDINGS = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
   const MARKED = /File|\.py|Traceback|above exception|Exception ignored|\(most recent call first\)/;
   const LIKELY = RegExp(`\\w(?:${ENDINGS.join("|")})|Exception:|StopIteration`);
@@ -74,6 +77,9 @@ kbgen.readings = (() => {
       .replace(/^[ \u2502\u2503|]+|[ \u2502\u2503|]+$/g, "")
       .replace(/^`\s*(.*?)\s*`$/s, "$1");
 
+  // Whether a line has a time before its content, as the lines of a log have.
+  const hasTime = (row, message) => /\d\d:\d\d/.test(row.slice(0, Math.max(0, row.indexOf(contentOf(row, message)))));
+
   function traceback(text, before, { message }) {
     let best;
     let root;
@@ -108,6 +114,8 @@ kbgen.readings = (() => {
       inside = false;
       if (!best || !raised.wrapper) best = { root, last, first };
     };
+    // Below its frame, the exception is not indented as code is.
+    const partOf = (at, row) => (at > ended + FRAME_LINES || !/^[A-Za-z_]/.test(row) ? BEHIND : BELOW);
     function readLine(at, row) {
       if (!row && !wrapped) return;
       const marked = MARKED.test(row);
@@ -147,7 +155,7 @@ kbgen.readings = (() => {
         ignored = true;
       } else if (/^(?:During handling of the above exception|The above exception was the direct cause)/.test(line)) {
         linked = true;
-      } else if (raised && isException(raised[1], (raised[2] || "").trim(), inside, frames.length)) {
+      } else if (raised && isException(raised[1], (raised[2] || "").trim(), inside, frames.length && partOf(at, row))) {
         if (!inside && best) return;
         enter(at);
         const wrapper = ignored || WRAPPER.test(line);
@@ -165,20 +173,31 @@ kbgen.readings = (() => {
     const named = best && best.last;
     // After an exception of the same chain, which the program handled, the cut traceback is the one that ended it.
     if (inside && frames.length && (root || !(named && named.frames.length))) {
-      const raised = !announced && !root && (named || inline);
+      const title = named || inline;
+      const raised = !announced && !root && title;
       const last = raised || { name: announced, message: "", wrapper: false, line: ended };
-      first = Math.min(first, last.line);
-      raise({ ...last, ended: true });
+      // Lines of a log between them tell that the traceback is of another exception, which says less.
+      const between = text.split("\n").slice(last.line, first - 1);
+      if (raised && between.some(row => hasTime(row, message))) {
+        best = { root: raised, last: raised, first: raised.line };
+      } else {
+        first = Math.min(first, last.line);
+        raise({ ...last, ended: true });
+      }
     }
     if (!best) return nativeStack(text, before);
     const { last } = best;
     return { line: last.line + before, first: best.first + before, figures: figuresOf(best.root, last) };
   }
 
-  function isException(name, message, inside, behindFrame) {
+  function isException(name, message, inside, part) {
     const own = name.split(".").pop();
     const ends = ENDINGS.some(ending => own.endsWith(ending) && (own !== ending || own === "StopIteration"));
-    const known = ends || (inside && behindFrame && ((own !== name && /^[A-Z]/.test(own)) || name === "Exception"));
+    const isMember = own && own !== name;
+    const known =
+      ends ||
+      (inside && part && ((isMember && /^[A-Z]/.test(own)) || name === "Exception")) ||
+      (inside && part === BELOW && isMember && message && !message.includes("%|"));
     return known && (inside || message);
   }
 
@@ -320,17 +339,27 @@ kbgen.readings = (() => {
     return [...row].length >= 60 || row.trimEnd().endsWith(":") || Object.values(figures).every(isPart);
   }
 
-  // Without the marks that Python prints below code, `^^^^` and `~~^~~`.
-  function withoutMarks(figures) {
-    const clean = text =>
-      typeof text === "string"
-        ? text
-            .split(" ")
-            .filter(word => !/^[~^]+$/.test(word))
-            .join(" ")
-        : text;
-    return Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
+  const TIME = /^(?:time=)*["[]*(?:\d{4}-\d\d-\d\d|\d{4}\/\d\d\/\d\d|\d\d:\d\d:\d\d|\d\d?:\d\d[AP]M)/;
+  const LEVEL_DISTANCE = 4;
+  const isLevel = word => {
+    const name = word.replace(/^[^A-Za-z\d]+|[^A-Za-z\d]+$/g, "");
+    return word.startsWith("level=") || LOW_LEVELS.includes(name) || HIGH_LEVELS.includes(name);
+  };
+  // Whether another line of a log begins with a word, if two lines were joined: a time alone belongs to the message.
+  const isJoined = (word, at, words) =>
+    at &&
+    !TIME.test(words[0]) &&
+    (word === "[GIN]" || (TIME.test(word) && words.slice(at + 1, at + 1 + LEVEL_DISTANCE).some(isLevel)));
+
+  // Without the marks that Python prints below code, `^^^^` and `~~^~~`, and without another line.
+  function clean(text) {
+    if (typeof text !== "string") return text;
+    const words = text.split(" ");
+    const end = words.findIndex(isJoined);
+    const kept = end < 0 ? words : words.slice(0, end);
+    return kept.filter(word => !/^[~^]+$/.test(word)).join(" ");
   }
+  const cleaned = figures => Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, clean(figure)]));
 
   const readsForm = ({ role }) => role === "form";
 
@@ -395,12 +424,22 @@ kbgen.readings = (() => {
     return { isExcluded, own: places(signatures.map(({ all }) => all[0])).sort((a, b) => a.start - b.start) };
   }
 
+  const CUE = /^\s*\[[^\]]* --> [^\]]*\]\s*(.*?)\s*$/;
+  // A sentence for a transcription in a loop; sounds, such as [Music], may be repeated.
+  function repeatedCue(rows, before) {
+    const texts = rows.map(row => (row.includes(" --> ") && (CUE.exec(row) || [])[1]) || "");
+    const isLoop = (text, at) =>
+      text && /^[^[(*\u266a]/.test(text) && [1, 2, 3].every(more => texts[at + more] === text);
+    const at = texts.findIndex(isLoop);
+    return at < 0 ? [] : [[at + before + 1, `A transcription repeats one text: ${texts[at]}`]];
+  }
+
   // The messages of exceptions and error lines, each read on its own.
-  function* messages(table, found, trace, ruleOf, rowOf) {
+  function* messages(table, found, trace, ruleOf, rowOf, repeated) {
     const known = trace ? ["message", "root_message"].map(name => [trace.line, trace.figures[name]]) : [];
     const names = ["message", "answer", "failure", "reason"];
     const printed = found.readings.flatMap(({ line, figures }) => names.map(name => [line, figures[name]]));
-    const told = known.concat(printed).filter(([, message]) => message !== undefined);
+    const told = repeated.concat(known, printed).filter(([, message]) => message !== undefined);
     for (const [line, message] of told.slice(0, MESSAGES)) {
       const work = kbgen.match(table, `Error: ${message}`);
       let step = work.next();
@@ -414,10 +453,10 @@ kbgen.readings = (() => {
     }
   }
 
-  return (table, found, text, before = 0) => {
+  const read = (table, found, text, before = 0) => {
     const rules = table.readings || [];
-    const read = kbgen.match.reading;
-    const trace = traceback(text, before, read);
+    const tools = kbgen.match.reading;
+    const trace = traceback(text, before, tools);
     const rows = text.split("\n");
     const rowOf = line => rows[line - before - 1] || "";
     const ruleOf = name => rules.find(({ slug }) => slug === name);
@@ -431,7 +470,7 @@ kbgen.readings = (() => {
     const all = found.readings
       .map(each => (isReadable(each) ? each : later(each)))
       .filter(Boolean)
-      .concat(...messages(table, found, trace, ruleOf, rowOf));
+      .concat(...messages(table, found, trace, ruleOf, rowOf, repeatedCue(rows, before)));
     const isPassedOn = line => passesOn(line, found, rules);
     const { error, frames, cut_frame: cutFrame } = (trace && trace.figures) || {};
     // The exception that ended the program.
@@ -443,12 +482,12 @@ kbgen.readings = (() => {
       if (!match) return null;
       const near = trace && match.line >= trace.first && match.line <= trace.line + MESSAGE_LINES;
       if (match.survivable) survivable.add(rule.slug);
-      return { line: match.line, figures: { ...(near && trace.figures), ...withoutMarks(match.figures) } };
+      return { line: match.line, figures: { ...(near && trace.figures), ...cleaned(match.figures) } };
     });
     if (!kbgen.readingTexts && matched.some(Boolean)) return null;
     const said = [];
     const worded = matched
-      .map((each, at) => ({ one: each && reading(rules[at], each.line, each.figures, read), rule: rules[at] }))
+      .map((each, at) => ({ one: each && reading(rules[at], each.line, each.figures, tools), rule: rules[at] }))
       .filter(({ one }) => one)
       .map(({ one, rule }) => ({ one, rule, role: roleIn(rule, one, isPassedOn) }));
     // The program went on after a failed import or a warning if a traceback begins later, or if it crashed later.
@@ -482,6 +521,13 @@ kbgen.readings = (() => {
     });
     // Without frames, the traceback does not end the program.
     const end = frames ? trace.line + MESSAGE_LINES : 0;
-    return Object.assign(readings, { start: trace ? trace.first : 0, end });
+    const ended = error && frames && !cutFrame ? trace.line : 0;
+    return Object.assign(readings, {
+      start: trace ? trace.first : 0,
+      end,
+      ended,
+      message: trace && trace.figures.message,
+    });
   };
+  return Object.assign(read, { isQuiet });
 })();

@@ -27,10 +27,12 @@ fn binary_and_empty_input_is_reported() {
     let binary: Vec<u8> = (0u32..300_000).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let long_line = b"x y ".repeat(50 << 18);
     let warnings = fs::read(repository("tests/data/healthy/warnings-only.txt")).unwrap();
+    let other_encoding = b"\xd6\xd0\xce\xc4 the answer is \xc2\xd2\xc2\xeb".as_slice();
     for (name, input, begins) in [
         ("empty", &b""[..], "the log is empty"),
         ("white space", b" \n\t\r\n", "the log is empty"),
         ("binary", &binary, "input looks binary"),
+        ("another encoding", other_encoding, "no known error"),
         ("a line of 50 MiB", &long_line, "no known error"),
         ("warnings", &warnings, "no known error"),
     ] {

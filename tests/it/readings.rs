@@ -70,7 +70,7 @@ fn a_message_is_read_wherever_a_program_prints_it() {
         "level=ERROR msg=\"tomato isn't supported here.\"",
         "{\"error\":\"tomato isn't supported here.\"}",
     ] {
-        let expected = "The installed version of the program does not support this: tomato";
+        let expected = "The program says that it does not support this: tomato";
         assert!(says(log).iter().any(|says| says == expected), "{log}: {:?}", says(log));
     }
     // The line only passes on a failure.
@@ -244,6 +244,65 @@ RuntimeError: Engine core initialization failed. See root cause above. Failed co
 }
 
 #[test]
+fn a_reading_that_says_where_the_cause_is_comes_before_the_title_of_a_wrapper() {
+    let (answer, text) =
+        diagnose("LoadWeightsFailedException: Failed to load model 'C:\\models\\tomato-7B.ggmlv3.q4_1.bin'");
+    assert_eq!(answer["matches"][0]["slug"], "llamacpp-model-not-loaded");
+    assert!(text.starts_with("what the log says:\n\nLLamaSharp reports only"), "{text}");
+    assert!(!text.contains("a page has this title"), "the reading names the page: {text}");
+}
+
+#[test]
+fn behind_a_line_that_is_no_error_the_exception_is_read_too() {
+    let exception =
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: no flux\n";
+    let says = "The code in a.py, line 1 raised ValueError: no flux";
+    let first = |level: &str| {
+        format!("{level}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n")
+    };
+    let (answer, text) = diagnose(&format!("{}{exception}", first("2026-01-02 10:20:30 INFO ")));
+    assert_eq!(answer["readings"][0]["says"], says);
+    assert!(text.starts_with("CUDA out of memory\n") && text.contains(says), "{text}");
+    let (answer, _) = diagnose(&format!("{}{exception}", first("")));
+    assert_eq!(answer["readings"], json!([]), "an error is the cause of what follows");
+}
+
+/// A message with another line of a log behind it, and one that has a time itself.
+const JOINED_LINES: [&str; 2] = [
+    "GGML_ASSERT: ggml.c:6670: tomato->type == RIPE 9:27AM DBG GRPC(a.bin-127.0.0.1:33649): stderr SIGABRT",
+    "RuntimeError: the tomato of 2026-01-02 10:20:30 is not supported",
+];
+
+#[test]
+fn another_line_that_was_joined_to_a_message_is_left_out() {
+    let check = "A check of the program failed: tomato->type == RIPE".to_owned();
+    assert!(says(JOINED_LINES[0]).contains(&check), "{:?}", says(JOINED_LINES[0]));
+}
+
+#[test]
+fn sounds_and_fewer_equal_lines_of_a_transcription_are_no_loop() {
+    let cues = |text: &str, count: usize| format!("[00:00:00.000 --> 00:00:02.000]  {text}\n").repeat(count);
+    assert!(says(&cues("Good night.", 4))[0].contains("loop"));
+    for healthy in [cues("Good night.", 3), cues("[Music]", 9), "Good night.\n".repeat(9)] {
+        assert_eq!(says(&healthy), [""; 0], "{healthy}");
+    }
+}
+
+/// An exception whose name is in lowercase letters, and a traceback that is cut off after a message with lines of a log behind it.
+const ODD_TRACEBACKS: [&str; 2] = [
+    "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    a.b: int = g()\nsocket.timeout: timed out",
+    "KeyError: 'c'\n2026-01-02 10:20:30 INFO done\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f",
+];
+
+#[test]
+fn an_exception_is_read_in_small_letters_and_apart_from_a_cut_traceback() {
+    let name = says(ODD_TRACEBACKS[0]);
+    assert!(name[0].contains("socket.timeout"), "{name:?}");
+    let apart = says(ODD_TRACEBACKS[1]);
+    assert!(!apart.iter().any(|says| says.contains("cut off after")), "{apart:?}");
+}
+
+#[test]
 fn a_reading_that_names_the_cause_comes_before_a_page_that_does_not() {
     let wrapper =
         "RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}\n";
@@ -384,6 +443,9 @@ fn every_sample_is_read_as_its_file_says() {
             let readings = knowledge.readings(&log);
             cases.push(json!({"text": log, "readings": readings}));
         }
+    }
+    for log in JOINED_LINES.into_iter().chain(ODD_TRACEBACKS) {
+        cases.push(json!({"text": log, "readings": knowledge.readings(log)}));
     }
     let vectors = json!({"table": knowledge.db.index.table(), "cases": cases});
     let written = serde_json::to_string(&vectors).expect("readings are plain data");

@@ -29,6 +29,32 @@ fn a_title_is_not_an_exact_match() {
 }
 
 #[test]
+fn the_title_of_a_short_post_is_a_question() {
+    let first = |text: &str| {
+        Knowledge::read().answers(text).first().map(|found| (found.slug.clone(), found.found_by))
+    };
+    for (text, slug, found_by) in [
+        ("llama.cpp returns gibberish\nversion: 4784 (b95c8af3)\n", "gibberish-output", Evidence::Title),
+        ("Model X, build 12\nIt only writes senseless output\n", "gibberish-output", Evidence::Title),
+        (
+            "Installing with flash attention fails\n\nIt fails again",
+            "flash-attn-build-failed",
+            Evidence::Words,
+        ),
+        (
+            "failed to load model\nModel type gemma3_text not supported.",
+            "mlx-model-type-unsupported",
+            Evidence::Signature,
+        ),
+    ] {
+        assert_eq!(first(text), Some((slug.to_owned(), found_by)), "{text}");
+    }
+    let log = "one\ntwo\nthree\nllama.cpp returns gibberish";
+    assert_eq!(first(log), None, "a log of four lines is no post");
+    assert_eq!(first("exo crashed with code 6\nExited with code 6"), None, "a title alone says less");
+}
+
+#[test]
 fn a_message_that_was_cut_off_leads_to_its_page() {
     for (text, slug) in [
         ("CUDA out of memory", "cuda-oom"),

@@ -5,6 +5,8 @@ use serde::{
 };
 use std::fmt;
 
+use crate::log_line::joined_line;
+
 /// An extracted value.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
@@ -75,14 +77,17 @@ impl Figures {
         }
     }
 
-    /// Removes the marks that Python prints below code, `^^^^` and `~~^~~`, from texts.
-    pub(crate) fn without_marks(mut self) -> Self {
+    /// Removes the marks that Python prints below code, `^^^^` and `~~^~~`, from texts, and another line of a log that was
+    /// joined to one.
+    pub(crate) fn clean(mut self) -> Self {
         let is_mark = |word: &str| !word.is_empty() && word.chars().all(|c| c == '^' || c == '~');
         for (_, figure) in &mut self.0 {
-            if let Figure::Text(text) = figure
-                && text.split(' ').any(is_mark)
-            {
-                *text = text.split(' ').filter(|word| !is_mark(word)).collect::<Vec<_>>().join(" ");
+            let Figure::Text(text) = figure else { continue };
+            let words: Vec<&str> = text.split(' ').collect();
+            let end = joined_line(&words).unwrap_or(words.len());
+            if end < words.len() || words.iter().any(|word| is_mark(word)) {
+                let kept = words[..end].iter().filter(|word| !is_mark(word));
+                *text = kept.copied().collect::<Vec<_>>().join(" ");
             }
         }
         self

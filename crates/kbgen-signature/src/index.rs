@@ -168,7 +168,7 @@ impl Index {
                 .find(|found| rule(&found.slug).is_some_and(|rule| rule.may_read(found, log)))
         };
         let mut found: Vec<Match> = diagnosis.readings.iter().filter_map(readable).collect();
-        for (line, message) in reading::messages(diagnosis, traceback) {
+        for (line, message) in reading::messages(diagnosis, traceback, log) {
             for own in self.diagnose(&format!("Error: {message}")).readings {
                 let own = Match { line, column: 1, ..own };
                 let reads = |rule: &ReadingRule| rule.role.names_cause() && rule.may_read_message(&own, log);

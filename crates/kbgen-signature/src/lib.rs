@@ -3,6 +3,7 @@
 
 mod anchor;
 mod anchor_search;
+mod exception;
 mod expression;
 mod extractor;
 mod figure;
@@ -42,6 +43,7 @@ pub use extractor::{
 pub use figure::{Figure, Figures};
 pub use index::{Diagnosis, Index, Match};
 pub use lazy::Lazy;
+pub use log_line::is_quiet;
 pub use normal::without_color_codes;
 pub use parse_error::ParseError;
 pub use parts::{PatternPartition, PatternUses, TableParts, TextIndexParts};
@@ -56,5 +58,5 @@ pub use step_budget::{MAX_STEPS_PER_WINDOW, PatternCost, STEPS_PER_WINDOW};
 pub use table::{Cause, Kind, Page, SearchTable, Signature, Table, TablePage};
 pub use template::Template;
 pub use text_index::{Document, TermCounts, TextIndex, TextIndexBuilder};
-pub use text_search::{SearchHit, TitleMatch, is_question, is_typed};
+pub use text_search::{Questions, SearchHit, TitleMatch, is_question, is_typed};
 pub use traceback::Traceback;

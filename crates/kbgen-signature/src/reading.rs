@@ -8,7 +8,7 @@ use crate::expression::Expression;
 use crate::figure::{Figure, Figures};
 use crate::index::{Diagnosis, Match};
 use crate::lazy::Lazy;
-use crate::log_line::{has_logger, is_on_line, is_quiet};
+use crate::log_line::{has_logger, is_on_line, is_quiet, repeated_cue};
 use crate::role::ReadingRole;
 use crate::table::Signature;
 use crate::template::Template;
@@ -158,8 +158,14 @@ pub struct Reading {
     pub ends: bool,
 }
 
-/// Returns the messages of exceptions and error lines, each with its 1-based line.
-pub(crate) fn messages(diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> Vec<(usize, String)> {
+/// Returns the messages of exceptions and error lines, each with its 1-based line, and a sentence for a transcription in a loop.
+pub(crate) fn messages(
+    diagnosis: &Diagnosis,
+    traceback: Option<&Traceback>,
+    log: &LogEnd<'_>,
+) -> Vec<(usize, String)> {
+    let repeated = repeated_cue(&log.lines)
+        .map(|(at, text)| (log.skipped_lines + at + 1, format!("A transcription repeats one text: {text}")));
     let raised = traceback.into_iter().flat_map(|traceback| {
         let names = ["message", "root_message"].into_iter();
         names.filter_map(move |name| Some((traceback.line, traceback.figures.get(name)?.to_string())))
@@ -169,7 +175,7 @@ pub(crate) fn messages(diagnosis: &Diagnosis, traceback: Option<&Traceback>) -> 
             .iter()
             .filter_map(move |name| Some((found.line, found.figures.get(name)?.to_string())))
     });
-    raised.chain(printed).take(MAX_MESSAGES).collect()
+    repeated.into_iter().chain(raised).chain(printed).take(MAX_MESSAGES).collect()
 }
 
 /// The end of a log, split into lines.
@@ -303,7 +309,7 @@ pub(crate) fn readings(
 
 /// Returns the figures of a message, with those of the traceback that ends with it.
 fn figures_at(found: &Match, traceback: Option<&Traceback>) -> Figures {
-    let mut figures = found.figures.clone().without_marks();
+    let mut figures = found.figures.clone().clean();
     if let Some(traceback) = traceback.filter(|traceback| traceback.lines().contains(&found.line)) {
         figures.extend(&traceback.figures);
     }

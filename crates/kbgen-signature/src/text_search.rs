@@ -61,6 +61,39 @@ pub fn is_question(text: &str) -> bool {
     !text.contains('\n') && text.encode_utf16().nth(MAX_QUESTION_LENGTH).is_none()
 }
 
+/// Most lines of a post that has a question.
+const MAX_POST_LINES: usize = 3;
+
+/// The questions in a text.
+#[derive(Debug, Default)]
+pub struct Questions<'t> {
+    /// Texts that may have the title of a page.
+    pub titles: Vec<&'t str>,
+    /// Text that similar pages are searched for; none if a post has a message.
+    pub searched: Option<&'t str>,
+}
+
+impl<'t> Questions<'t> {
+    /// Returns the text itself if it [`is_question`]; of a post of up to three lines the first one, such as a title, and each
+    /// other line that is a sentence.
+    pub fn of(text: &'t str) -> Self {
+        if is_question(text) {
+            return Self { titles: vec![text], searched: Some(text) };
+        }
+        let lines = text.split('\n').map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<&str> = lines.take(MAX_POST_LINES + 1).collect();
+        if lines.len() > MAX_POST_LINES || !lines.iter().all(|line| is_question(line)) {
+            return Self::default();
+        }
+        let is_sentence = |line: &str| line.contains(' ') && !has_message_form(line);
+        let count = lines.len();
+        let lines = lines.into_iter().enumerate();
+        let titles: Vec<&str> =
+            lines.filter(|(at, line)| *at == 0 || is_sentence(line)).map(|(_, line)| line).collect();
+        Self { searched: titles.first().copied().filter(|_| titles.len() == count), titles }
+    }
+}
+
 /// A page that contains terms of the query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHit {
@@ -252,8 +285,11 @@ pub fn is_typed(text: &str) -> bool {
 /// Returns whether a question is a message rather than typed.
 fn is_message(text: &str) -> bool {
     let is_long = text.trim().encode_utf16().nth(MAX_TYPED_LENGTH).is_some();
-    let has_form = text.contains(MESSAGE_CHARACTERS) || text.contains(": ");
-    has_form || is_long && (text.contains('_') || has_error_phrase(text))
+    has_message_form(text) || is_long && (text.contains('_') || has_error_phrase(text))
+}
+
+fn has_message_form(text: &str) -> bool {
+    text.contains(MESSAGE_CHARACTERS) || text.contains(": ")
 }
 
 fn has_error_phrase(line: &str) -> bool {

@@ -7,21 +7,20 @@
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
+use crate::exception::{ENDINGS, LogPart, MAX_LENGTH, exception, inline_exception, is_first, is_name};
 use crate::figure::{Figure, Figures};
 use crate::native_stack;
 use crate::prefix::LineChars;
-use crate::traceback_lines::{content, crash_code, frame, lines_of};
+use crate::traceback_lines::{content, crash_code, frame, has_time, lines_of};
 
-/// Most characters of a message, a function or a path that are kept.
-const MAX_LENGTH: usize = 400;
 /// Lines after the exception that belong to its message.
 const MESSAGE_LINES: usize = 6;
 /// Ending of the title of a stack that `faulthandler` prints.
 const DUMP_TITLE: &str = "(most recent call first)";
+/// Most lines from a frame to its exception, with the code of the frame and marks below it.
+const MAX_FRAME_LINES: usize = 4;
 /// Most characters of a frame over several lines.
 const MAX_WRAPPED_LENGTH: usize = 400;
-/// Endings of the names of exceptions.
-const ENDINGS: [&str; 7] = ["Error", "Exception", "Interrupt", "Exit", "Timeout", "Failure", "StopIteration"];
 /// Parts of messages that only report that another process or an earlier step failed.
 const WRAPPERS: [&str; 7] = [
     "See root cause above",
@@ -86,7 +85,7 @@ impl Traceback {
                 reader.read_line(at + 1, &piece);
             }
         }
-        reader.finish();
+        reader.finish(log);
         let Some((root, raised, first_line)) = reader.best else {
             let (line, figures) = native_stack::read(log)?;
             return Some(Self { line, first_line: line, figures });
@@ -179,7 +178,7 @@ impl Reader {
             || content.starts_with("The above exception was the direct cause")
         {
             self.linked = true;
-        } else if let Some((name, message)) = exception(&content, self.part()) {
+        } else if let Some((name, message)) = exception(&content, self.part(at, line)) {
             if self.inside || self.best.is_none() {
                 let is_ignored = std::mem::take(&mut self.ignored);
                 let is_wrapper = is_ignored || WRAPPERS.iter().any(|part| content.contains(part));
@@ -197,11 +196,14 @@ impl Reader {
         }
     }
 
-    fn part(&self) -> LogPart {
+    fn part(&self, at: usize, line: &str) -> LogPart {
         match (self.inside, self.frames.is_empty()) {
             (false, _) => LogPart::Text,
             (true, true) => LogPart::Traceback,
-            (true, false) => LogPart::Frames,
+            (true, false) if at > self.last + MAX_FRAME_LINES || !line.starts_with(is_first) => {
+                LogPart::Frames
+            }
+            (true, false) => LogPart::Below,
         }
     }
 
@@ -229,9 +231,9 @@ impl Reader {
     }
 
     /// Ends a traceback that is cut off before its exception, unless an earlier one of another chain is whole. The line of
-    /// an exception without a traceback, such as a title, names its exception. Without any other, takes an exception within
-    /// a line.
-    fn finish(&mut self) {
+    /// an exception without a traceback, such as a title, names its exception; if lines with a time are between them, it is
+    /// another one and says more. Without any other, takes an exception within a line.
+    fn finish(&mut self, log: &str) {
         if self.best.is_none() && self.frames.is_empty() && !self.dump.frames.is_empty() {
             let mut dump = std::mem::take(&mut self.dump);
             dump.frames.reverse();
@@ -252,60 +254,21 @@ impl Reader {
             let cut = Raised { name, line: self.last, is_cut: true, ..Raised::default() };
             let is_unnamed = cut.name.is_empty() && self.root.is_none();
             let named = best.or(self.inline.as_ref()).filter(|_| is_unnamed).cloned();
+            let mut characters = LineChars::default();
+            let mut is_apart = |title: &Raised| {
+                let length = self.first.saturating_sub(title.line + 1);
+                log.split('\n').skip(title.line).take(length).any(|line| has_time(line, &mut characters))
+            };
+            if let Some(other) = named.clone().filter(|title| is_apart(title)) {
+                let other = Rc::new(other);
+                self.best = Some((Rc::clone(&other), Rc::clone(&other), other.line));
+                return;
+            }
             let cut = Raised { is_cut: true, ..named.unwrap_or(cut) };
             self.first = self.first.min(cut.line);
             self.raise(cut);
         }
     }
-}
-
-fn is_name(text: &str) -> bool {
-    let mut characters = text.chars();
-    characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-        && characters.all(|other| other.is_ascii_alphanumeric() || "._".contains(other))
-}
-
-/// Part of a log that a line is in.
-#[derive(Clone, Copy, PartialEq)]
-enum LogPart {
-    Text,
-    /// A traceback, before its first frame.
-    Traceback,
-    /// A traceback, after a frame.
-    Frames,
-}
-
-/// Reads `package.NameError: message` as name and message. After a frame, `Exception` and any class of a module are names.
-fn exception(content: &str, part: LogPart) -> Option<(String, String)> {
-    let (name, message) = match content.split_once(':') {
-        Some((name, message)) => (name, message.trim()),
-        None => (content, ""),
-    };
-    let last = name.rsplit('.').next()?;
-    let is_class = last != name && last.starts_with(|first: char| first.is_ascii_uppercase());
-    let ends =
-        ENDINGS.iter().any(|ending| last.ends_with(ending) && (last != *ending || last == "StopIteration"));
-    let is_known = ends || part == LogPart::Frames && (is_class || name == "Exception");
-    let is_exception = is_name(name) && is_known && (part != LogPart::Text || !message.is_empty());
-    is_exception.then(|| (name.to_owned(), cut(message)))
-}
-
-/// Reads the first exception with a message within a line, as in `load failed: ValueError: message`.
-pub(crate) fn inline_exception(content: &str) -> Option<(String, String)> {
-    content.match_indices(": ").find_map(|(end, _)| {
-        let before = &content[..end];
-        let start =
-            before.trim_end_matches(|one: char| one.is_ascii_alphanumeric() || "._".contains(one)).len();
-        let message = content[end + 1..].trim();
-        match &before[start..] {
-            name @ "Exception" if !message.is_empty() => Some((name.to_owned(), cut(message))),
-            _ => exception(&content[start..], LogPart::Text),
-        }
-    })
-}
-
-fn cut(message: &str) -> String {
-    message.chars().take(MAX_LENGTH).collect()
 }
 
 /// Returns the file and its folder.
@@ -455,6 +418,11 @@ RuntimeError: Engine core initialization failed. See root cause above.
                 ),
             ),
             (
+                "KeyError: 'c'\n2026-01-02 10:20:30 INFO done\n\
+                 Traceback (most recent call last):\n  File \"a.py\", line 1, in f",
+                Some("1-1 error=KeyError; message='c'"),
+            ),
+            (
                 "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nKeyError: 'c'\n\n\
                  During handling of the above exception, another exception occurred:\n\n\
                  Traceback (most recent call last):\n  File \"b.py\", line 2, in g",
@@ -469,6 +437,14 @@ RuntimeError: Engine core initialization failed. See root cause above.
             ),
             ("so ValueError: b\nKeyError: 'c'", Some("2-2 error=KeyError; message='c'")),
             ("UserWarning: no", None),
+            (
+                "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    a.b: int = g()\nsocket.timeout: timed out",
+                Some("1-4 error=socket.timeout; message=timed out; own_frame=a.py, line 1; frames=1"),
+            ),
+            (
+                "  File \"a.py\", line 1, in f\nmodel.safetensors:  45%|####",
+                Some("1-1 own_frame=a.py, line 1; frames=1; cut_frame=a.py, line 1"),
+            ),
             ("raise ValueError(1)", None),
             (
                 "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nRuntimeError: failed. See root cause above.",

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
+use crate::exception::inline_exception;
 use crate::normal::color_code_length;
 use crate::prefix::{LineChars, prefix_length};
-use crate::traceback::inline_exception;
 
 /// Ending of the first line of a traceback.
 const HEAD: &str = "(most recent call last):";
@@ -107,6 +107,14 @@ pub(crate) fn content(line: &str, characters: &mut LineChars) -> String {
     // Each line may be code in Markdown.
     let code = text.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     code.map_or(text, str::trim).to_owned()
+}
+
+/// Returns whether a line has a time before its content, as the lines of a log have.
+pub(crate) fn has_time(line: &str, characters: &mut LineChars) -> bool {
+    let prefix = &line[..line.find(&content(line, characters)).unwrap_or(0)];
+    let is_time =
+        |bytes: &[u8]| (0..5).all(|at| if at == 2 { bytes[at] == b':' } else { bytes[at].is_ascii_digit() });
+    prefix.as_bytes().windows(5).any(is_time)
 }
 
 /// Reads `File "a.py", line 1, in f`, `a.py:1 in f` or `File a.py:1` as path and line.
