@@ -70,7 +70,7 @@ fn a_message_is_read_wherever_a_program_prints_it() {
         "level=ERROR msg=\"tomato isn't supported here.\"",
         "{\"error\":\"tomato isn't supported here.\"}",
     ] {
-        let expected = "The installed version of the program does not support this: tomato";
+        let expected = "The program reports this as not supported: tomato";
         assert!(says(log).iter().any(|says| says == expected), "{log}: {:?}", says(log));
     }
     // The line only passes on a failure.
