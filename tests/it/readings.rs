@@ -109,6 +109,31 @@ fn a_message_of_any_form_is_read_only_in_a_report_of_an_error() {
     assert!(failed[0].contains("potato"), "{failed:?}");
 }
 
+/// Lines with names, frames, code and prose, each with a claim that it does not prove.
+const UNPROVEN_CLAIMS: [(&str, &str); 13] = [
+    ("CudaAPIError: [700] Call to cuCtxSynchronize results in UNKNOWN_CUDA_ERROR", "know this"),
+    ("00007FF8 c10.dll!c10::Error::Error [<unknown file> @ <unknown line number>]", "know this"),
+    ("Error: An unknown problem has occurred", "know this"),
+    ("OSError: ERROR_ALREADY_EXISTS", "already"),
+    ("OSError: [Errno 22] Invalid argument: 'tomato.txt'", "separate argument"),
+    ("Error: Command failed: npm run tomato", "Command failed"),
+    ("error: I do not know what this means, it already worked yesterday", "is already"),
+    ("12: std::net::tcp::TcpListener::bind", "browser"),
+    ("cat: tomato.gguf: Datei oder Verzeichnis nicht gefunden", "cannot start"),
+    ("TypeError: fetch URL", "address"),
+    ("Model weights not found", "no model of the name"),
+    ("Connecting to LM Studio at http://localhost:1234", "did not reach"),
+    ("The operation was successful.", "ended the request"),
+];
+
+#[test]
+fn a_line_is_not_read_as_more_than_it_proves() {
+    for (line, claim) in UNPROVEN_CLAIMS {
+        let claims = says(line);
+        assert!(!claims.iter().any(|says| says.contains(claim)), "{line}: {claims:?}");
+    }
+}
+
 #[test]
 fn the_text_of_short_lines_is_no_message() {
     let lines = "driver error: the name is empty\nanother tomato is not supported\n";
