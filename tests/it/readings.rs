@@ -70,7 +70,7 @@ fn a_message_is_read_wherever_a_program_prints_it() {
         "level=ERROR msg=\"tomato isn't supported here.\"",
         "{\"error\":\"tomato isn't supported here.\"}",
     ] {
-        let expected = "The program says that it does not support this: tomato";
+        let expected = "The program reports this as not supported: tomato";
         assert!(says(log).iter().any(|says| says == expected), "{log}: {:?}", says(log));
     }
     // The line only passes on a failure.
@@ -107,6 +107,31 @@ fn a_message_of_any_form_is_read_only_in_a_report_of_an_error() {
     }
     let failed = says(&format!("{}\nError: the potato backend is not supported\n", QUIET_LINES[5]));
     assert!(failed[0].contains("potato"), "{failed:?}");
+}
+
+/// Lines with names, frames, code and prose, each with a claim that it does not prove.
+const UNPROVEN_CLAIMS: [(&str, &str); 13] = [
+    ("CudaAPIError: [700] Call to cuCtxSynchronize results in UNKNOWN_CUDA_ERROR", "know this"),
+    ("00007FF8 c10.dll!c10::Error::Error [<unknown file> @ <unknown line number>]", "know this"),
+    ("Error: An unknown problem has occurred", "know this"),
+    ("OSError: ERROR_ALREADY_EXISTS", "already"),
+    ("OSError: [Errno 22] Invalid argument: 'tomato.txt'", "separate argument"),
+    ("Error: Command failed: npm run tomato", "Command failed"),
+    ("error: I do not know what this means, it already worked yesterday", "is already"),
+    ("12: std::net::tcp::TcpListener::bind", "browser"),
+    ("cat: tomato.gguf: Datei oder Verzeichnis nicht gefunden", "cannot start"),
+    ("TypeError: fetch URL", "address"),
+    ("Model weights not found", "no model of the name"),
+    ("Connecting to LM Studio at http://localhost:1234", "did not reach"),
+    ("The operation was successful.", "ended the request"),
+];
+
+#[test]
+fn a_line_is_not_read_as_more_than_it_proves() {
+    for (line, claim) in UNPROVEN_CLAIMS {
+        let claims = says(line);
+        assert!(!claims.iter().any(|says| says.contains(claim)), "{line}: {claims:?}");
+    }
 }
 
 #[test]
