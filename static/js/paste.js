@@ -34,7 +34,8 @@
     const numbers = list => list && list.map(distance => (distance ? next - distance : next++));
     table.pages =
       table.pages ||
-      table.pages_by_distance.map(page => ({
+      table.pages_by_distance.map((page, at) => ({
+        slug: table.slugs[at],
         ...page,
         signatures: page.signatures.map(signature => ({
           ...signature,

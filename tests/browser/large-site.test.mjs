@@ -63,8 +63,9 @@ for (const [, path, variable, json] of readFileSync(bundle, "utf8").matchAll(
 }
 let next = 0;
 const number = distance => (distance ? next - distance : next++);
-whole.kbgen.tables.match.pages = whole.kbgen.tables.match.pages_by_distance;
-for (const signature of whole.kbgen.tables.match.pages.flatMap(page => page.signatures)) {
+const table = whole.kbgen.tables.match;
+table.pages = table.pages_by_distance.map((page, at) => ({ slug: table.slugs[at], ...page }));
+for (const signature of table.pages.flatMap(page => page.signatures)) {
   for (const name of ["all", "not", "not_on_line"]) signature[name] = signature[name]?.map(number);
 }
 /** The same site in parts, with nothing but the heads. */

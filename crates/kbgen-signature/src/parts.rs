@@ -97,7 +97,6 @@ impl Table {
         let (readings, errors): (Vec<_>, Vec<_>) =
             self.pages.iter().enumerate().partition(|(_, page)| page.kind == Kind::Reading);
         let head = [
-            ("version", json!(self.version)),
             ("extractors", json!(self.extractors)),
             ("readings", json!(self.reading_heads())),
         ];

@@ -104,8 +104,6 @@ pub struct Cause {
 /// The compiled table; serializes to compact JSON, which `static/js/match.js` can read.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Table {
-    /// Version of the format.
-    pub(crate) version: u32,
     /// Distinct patterns of all signatures.
     pub(crate) patterns: Vec<Lazy<Pattern>>,
     /// Anchor of each pattern.
@@ -118,6 +116,7 @@ pub struct Table {
 /// A page of a table, whose signatures refer to patterns and extractors by their numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TablePage {
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) slug: String,
     pub(crate) kind: Kind,
     pub(crate) signatures: Vec<TableSignature>,
@@ -145,12 +144,13 @@ pub(crate) struct TableSignature {
 /// A table without the texts of its readings, as a script reads it.
 #[derive(Debug, Serialize)]
 pub struct SearchTable<'t> {
-    version: u32,
     patterns: &'t [Lazy<Pattern>],
     anchors: &'t [Anchor],
     extractors: &'t [Lazy<Extractor>],
-    /// Pages with the distance of each pattern in place of its number, from the first one that no signature before has: 0 for
-    /// a new pattern. Compressed, the pages with numbers are 1.4 times as large.
+    /// Names of the pages. Among their signatures, they would make the compressed table 1 % larger.
+    slugs: Vec<&'t str>,
+    /// Pages without names, with the distance of each pattern in place of its number, from the first one that no signature
+    /// before has: 0 for a new pattern. Compressed, the pages with numbers are 1.4 times as large.
     pages_by_distance: Vec<TablePage>,
     readings: Vec<ReadingHead<'t>>,
 }
@@ -158,13 +158,15 @@ pub struct SearchTable<'t> {
 impl Table {
     /// Returns what a script needs to find messages.
     pub fn without_texts(&self) -> SearchTable<'_> {
-        let Self { version, patterns, anchors, extractors, .. } = self;
+        let Self { patterns, anchors, extractors, .. } = self;
+        let slugs = self.pages.iter().map(|page| page.slug.as_str()).collect();
         let (pages_by_distance, readings) = (self.pages_by_distance(), self.reading_heads());
-        SearchTable { version: *version, patterns, anchors, extractors, pages_by_distance, readings }
+        SearchTable { patterns, anchors, extractors, slugs, pages_by_distance, readings }
     }
 
     fn pages_by_distance(&self) -> Vec<TablePage> {
-        let mut pages: Vec<TablePage> = self.pages.iter().map(|page| (**page).clone()).collect();
+        let without_name = |page: &Lazy<TablePage>| TablePage { slug: String::new(), ..(**page).clone() };
+        let mut pages: Vec<TablePage> = self.pages.iter().map(without_name).collect();
         let mut next = 0;
         for signature in pages.iter_mut().flat_map(|page| &mut page.signatures) {
             for id in signature.all.iter_mut().chain(&mut signature.not).chain(&mut signature.not_on_line) {
@@ -205,7 +207,6 @@ impl Table {
 
     fn of_all(pages: &[&Page], extractors: &[Extractor]) -> Self {
         let mut table = Self {
-            version: 2,
             patterns: Vec::new(),
             anchors: Vec::new(),
             extractors: Vec::new(),
