@@ -76,6 +76,12 @@
     $("dock-verdict").textContent = answer.word;
     if (answer.some) $("verdict").append(" ", el("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
+    if (answer.isSetting) {
+      $("margin").append(
+        ` ${t("How much of the memory the GPU can use is a setting of the BIOS and the driver.")} `,
+        link(t("How to set it"), links.share),
+      );
+    }
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
     saying = setTimeout(() => {

@@ -161,7 +161,7 @@ export default function ({ folder, browser, url }) {
       await page.locator("#quant").focus();
       await press("Home");
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
-      assert.match(await text(page, "verdict"), /^Runs\s+with \d+ of 33 layers on the GPU$/);
+      assert.match(await text(page, "verdict"), /^Runs\s+with \d+ of 33 layers on the GPU and [\d.]+ GiB of RAM$/);
       assert.match(await text(page, "margin"), /^Needs [\d.]+ GiB of RAM\. .* it is [\d.]+ to [\d.]+ GiB short\.$/);
       assert.match(
         await page.locator("#meet a").first().getAttribute("href"),
@@ -441,7 +441,7 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
     await at("#model=qwen3-30b-a3b&quant=Q4_K_M", async page => {
-      assert.match(await text(page, "verdict"), /^Runs\s+with the experts of \d+ layers in RAM$/);
+      assert.match(await text(page, "verdict"), /^Runs\s+with the experts of \d+ layers in RAM: [\d.]+ GiB$/);
       assert.match(await text(page, "commands"), /--(n-cpu-moe \d+|cpu-moe)/);
     });
     await at(START.replace("8192", "131072&run=vllm"), async page => {
@@ -452,7 +452,7 @@ export default function ({ folder, browser, url }) {
   });
 
   test("calculator: what fits with a part in RAM is said everywhere at once, and compared with the RAM that is given", async () => {
-    const experts = /^Runs\s+with the experts of 22 layers in RAM$/;
+    const experts = /^Runs\s+with the experts of 22 layers in RAM: 7\.66 GiB$/;
     await at(`${MOE}&gpu=geforce-rtx-4070`, async (page, { trouble }) => {
       assert.match(await text(page, "verdict"), experts);
       assert.equal(
@@ -589,6 +589,67 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("calculator: where GPU and RAM are one memory, both parts together have to fit", async () => {
+    const OSS = "#model=gpt-oss-120b&ctx=8192&os=linux";
+    const split = page => page.locator("#best [data-what=layers], #best [data-what=experts]");
+    await at(`${OSS}&gpu=radeon-780m@32`, async page => {
+      assert.equal(await verdict(page), "Does not fit");
+      assert.equal(await split(page).count(), 0);
+    });
+    for (const change of ["ngl=9", "moe=29"]) {
+      await at(`${OSS}&gpu=radeon-780m@32&${change}`, async page => {
+        assert.match(await text(page, "verdict"), /^Does not fit: 31\.\d\d GiB short$/);
+        assert.match(
+          await text(page, "margin"),
+          /both parts together need [\d.]+ to [\d.]+ GiB of the 32 GiB, of which the system leaves 28 GiB\.$/,
+        );
+        assert.match(await text(page, "commands"), /^No command/);
+        assert.equal(await page.locator("#best button").count(), 0);
+      });
+    }
+    await at("#model=qwen3-235b-a22b&quant=Q4_K_M&gpu=ryzen-ai-max-395@128&ngl=42", async page =>
+      assert.equal(await verdict(page), "Does not fit"),
+    );
+    for (const gpu of ["gb10", "apple-m4@16"]) {
+      await at(`#model=gpt-oss-120b&ctx=8192&gpu=${gpu}&ngl=9`, async page =>
+        assert.equal(await verdict(page), gpu === "gb10" ? "Runs with 9 of 37 layers" : "Does not fit"),
+      );
+    }
+    await at(`${OSS}&gpu=radeon-780m@96`, async page => {
+      await split(page).last().press("Enter");
+      assert.match(await verdict(page), /^Runs with \d+ of 37 layers$/);
+      assert.match(await text(page, "margin"), /both parts together need [\d.]+ to [\d.]+ GiB of the 96 GiB\./);
+    });
+  });
+
+  test("calculator: a chosen part in RAM has the word of one that the page found", async () => {
+    const words = async hash =>
+      at(hash, async page => [await page.locator("#dock-verdict").textContent(), await verdict(page)]);
+    const found = await words(START.replace("Q4_K_M", "F16"));
+    const layers = / (\d+) of/.exec(found[1])[1];
+    assert.deepEqual(await words(`${START.replace("Q4_K_M", "F16")}&ngl=${layers}`), found);
+    assert.equal(found[0], "In part");
+    assert.deepEqual(await words("#model=llama-3.1-8b-instruct&gpu=radeon-780m@32&ngl=9"), [
+      "In part",
+      "Runs with 9 of 33 layers",
+    ]);
+  });
+
+  test("calculator: the headline has the RAM of a part", () =>
+    at("#model=deepseek-r1&quant=Q4_K_M&gpu=geforce-rtx-3060-12-gb", async page =>
+      assert.match(await text(page, "verdict"), /^Runs\s+with 2 of 62 layers on the GPU and 369\.\d\d GiB of RAM$/),
+    ));
+
+  test("calculator: a GPU share that is a setting is said, with the page that sets it", async () => {
+    await at("#model=qwen3-235b-a22b&quant=Q4_K_M&gpu=ryzen-ai-max-395@128", async page => {
+      assert.match(await text(page, "margin"), /How much of the memory the GPU can use is a setting/);
+      const [href, id] = (await page.locator("#margin a").getAttribute("href")).split("#");
+      await page.goto(new URL(href, page.url()).href);
+      assert.equal(await page.locator(`#${id}`).count(), 1);
+    });
+    await at(START, async page => assert.equal(await page.locator("#margin a").count(), 0));
+  });
+
   test("calculator: the name of a GGUF file chooses model and quantization", () =>
     at(START, async (page, { trouble }) => {
       for (const [file, name, quant] of [
@@ -639,13 +700,13 @@ export default function ({ folder, browser, url }) {
     await at(START.replace("Q4_K_M", "F16"), async page => {
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       await page.locator("#layers input[value=auto]").evaluate(input => input.click());
-      assert.equal(await verdict(page), `Fits with ${offered} layers`);
+      assert.equal(await verdict(page), `Runs with ${offered} layers`);
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
     await at(`${MOE}&gpu=geforce-rtx-4070`, async page => {
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       await page.locator("#best [data-what=layers]").press("Enter");
-      assert.equal(await verdict(page), `Fits with ${offered} layers`);
+      assert.equal(await verdict(page), `Runs with ${offered} layers`);
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
   });
