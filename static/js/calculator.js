@@ -648,7 +648,7 @@
   async function published(text) {
     await kbgen.load(links.names);
     const words = text.trim().split(" ");
-    const isFile = fileNamed($("model").value);
+    const named = fileNamed($("model").value);
     const found = [];
     // The name of a file may go on after that of the model and its size: "…-8B-Instruct-abliterated".
     while (!found.length && words.length) {
@@ -657,23 +657,52 @@
         names.split(" ").forEach(name => {
           const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
           if (base && words.every(word => plain.includes(word))) {
-            found.push({ id, name, group: t("Published models of the same shape"), note: base.name, also: text });
+            found.push({
+              id,
+              name,
+              group: t("Other published models, with the memory of:"),
+              note: base.name,
+              also: text,
+              // A file has the whole name; a few words may be in any.
+              isGuess: !(named && named.isFile) && !` ${plain} `.endsWith(` ${text.trim()} `),
+            });
           }
         });
       });
       words.pop();
-      if (!isFile || !words.some(word => /^\d+(\.\d+)?b$/.test(word))) break;
+      if (!named || !words.some(word => /^\d+(\.\d+)?b$/.test(word))) break;
     }
     return found.slice(0, MOST_PUBLISHED);
   }
-  /** The model and the quantization in the name of a GGUF file, or null for other text. */
+  // A quantization at the end of a name: "-UD-Q4_K_XL", ".i1-IQ3_M".
+  const QUANT_AT_END = /[-._](?:(?:UD|i1)-)?(I?Q\d\w*|BF16|F16|MXFP4)(?:_MOE)?$/i;
+  /**
+   * The model and the quantization in the name of a GGUF file, a repository of Hugging Face or a model of Ollama, or
+   * null for other text.
+   */
   function fileNamed(text) {
-    const [, name] = /([^/\\]*)\.gguf\s*$/i.exec(text) || [];
-    if (!name) return null;
-    const stem = name.replace(/-\d{5}-of-\d{5}$/, "");
-    const [end, type] = /[-._](?:(?:UD|i1)-)?(I?Q\d\w*|BF16|F16|MXFP4)(?:_MOE)?$/i.exec(stem) || ["", ""];
+    const [, file] = /([^/\\]*)\.gguf\s*$/i.exec(text) || [];
+    const named = file ? [file.replace(/-\d{5}-of-\d{5}$/, "")] : repositoryNamed(text);
+    if (!named) return null;
+    const [name, tag = ""] = named;
+    const [end, type] = QUANT_AT_END.exec(`${name}-${tag}`.replace(/-$/, "")) || ["", ""];
     const quant = type.toUpperCase();
-    return { model: stem.slice(0, stem.length - end.length), quant: fit.quants.includes(quant) ? quant : null };
+    const model = `${name} ${tag}`.trim();
+    return {
+      isFile: Boolean(file),
+      model: model.slice(0, model.length - end.length),
+      quant: fit.quants.includes(quant) ? quant : null,
+    };
+  }
+  // "hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q6_K", "unsloth/Qwen3-8B-GGUF", "llama3.1:8b": [name, tag].
+  function repositoryNamed(text) {
+    const address = text
+      .trim()
+      .replace(/^https?:\/\//i, "")
+      .replace(/^(?:www\.)?(?:hf\.co|huggingface\.co|ollama\.com)\//i, "");
+    const [, name, tag] = /^(?:[\w.-]+\/)?([\w.-]+)(?::([\w.-]+))?(?:[/?#]\S*)?$/.exec(address) || [];
+    if (!name || !(tag || /\//.test(text) || /-GGUF$/i.test(name))) return null;
+    return [name.replace(/-GGUF$/i, ""), tag === "latest" ? "" : tag];
   }
   const modelEntries = fit.models.map(model => ({
     id: model.id,
@@ -744,6 +773,7 @@
         state.devices[n - 1].others = others;
         settled("device");
         if (n === 1) remember();
+      instead: t("For a device that is not in the list, select “Other amount of memory”."),
         update();
         if (!id) $(`memory-${n}`).focus();
       },

@@ -650,6 +650,69 @@ export default function ({ folder, browser, url }) {
     await at(START, async page => assert.equal(await page.locator("#margin a").count(), 0));
   });
 
+  test("calculator: what names nothing, or several, is said at the field, with what the verdict is for", () =>
+    at(START, async (page, { trouble }) => {
+      const said = page.locator(".combo-dropped:visible");
+      for (const [id, typed, name] of [
+        ["device-1", "iphone 15", "GeForce RTX 3060 12 GB"],
+        ["device-1", "rtx 9999", "GeForce RTX 3060 12 GB"],
+        ["model", "flux dev", "Llama 3.1 8B Instruct"],
+      ]) {
+        await page.locator(`#${id}`).fill(typed);
+        await page.keyboard.press("Enter");
+        await said.waitFor();
+        assert.ok(
+          (await said.innerText()).startsWith(
+            `Nothing was chosen: no match for “${typed}”. This is still for ${name}.`,
+          ),
+          await said.innerText(),
+        );
+        assert.equal(await page.locator(`#${id}`).inputValue(), name);
+        await page.locator(`#${id}`).fill("");
+        assert.equal(await said.count(), 0);
+        await page.keyboard.press("Escape");
+      }
+      for (const typed of ["gtx 1060", "m5"]) {
+        await page.locator("#device-1").fill(typed);
+        await page.locator("h1").click();
+        assert.equal(
+          await said.innerText(),
+          `Nothing was chosen: select one of the names with “${typed}” from the list. This is still for GeForce RTX 3060 12 GB.`,
+        );
+      }
+      assert.deepEqual(await axe(page), []);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: addresses of Hugging Face and names of Ollama choose model and quantization", () =>
+    at(START, async (page, { trouble }) => {
+      for (const [typed, name, quant] of [
+        ["hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q6_K", "Llama 3.2 3B Instruct", "Q6_K"],
+        ["unsloth/Qwen3-8B-GGUF", "Qwen3 8B", "Q6_K"],
+        ["https://huggingface.co/unsloth/Qwen3-14B-GGUF/tree/main", "Qwen3 14B", "Q6_K"],
+        ["llama3.1:8b", "Llama 3.1 8B Instruct", "Q6_K"],
+        ["llama3.2:3b-instruct-q8_0", "Llama 3.2 3B Instruct", "Q8_0"],
+        ["qwen3:30b-a3b", "Qwen3 30B A3B", "Q8_0"],
+        ["llama3", "Llama 3 8B Instruct", "Q8_0"],
+      ]) {
+        await page.locator("#model").fill(typed);
+        await page.keyboard.press("Enter");
+        assert.equal(await page.locator("#model").inputValue(), name, typed);
+        await ready(page);
+        assert.equal(await page.locator("#quant option:checked").innerText(), quant, typed);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: a published model that has the words somewhere is only offered", () =>
+    at(START, async page => {
+      await page.locator("#model").fill("grok 4");
+      await page.locator("#model-list [role=option]:visible").first().waitFor();
+      await page.keyboard.press("Enter");
+      assert.equal(await page.locator("#model").getAttribute("aria-activedescendant"), null);
+      assert.equal(await page.evaluate(() => kbgen.calculator.state().model), "llama-3.1-8b-instruct");
+    }));
+
   test("calculator: the name of a GGUF file chooses model and quantization", () =>
     at(START, async (page, { trouble }) => {
       for (const [file, name, quant] of [
