@@ -505,6 +505,12 @@
     put(`others-${n}`, Math.round(device.others / MIB));
     facts.replaceChildren();
     if (entry) {
+      if (device.isAssumed) {
+        facts.append(
+          el("strong", t("This is for {size}: select the memory size of yours.", { size: `${device.mem / GIB} GB` })),
+          " ",
+        );
+      }
       facts.append(
         `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")} · `,
         link(t("Details"), `${root}hardware/${entry.id}/index.html`),
@@ -515,7 +521,7 @@
   function deviceOf(id, typed) {
     const [, size] = /(\d+(?:\.\d+)?) ?gi?b\b/i.exec(typed) || [];
     if (!id) return size && settings.device(Number(size) * GIB);
-    const device = settings.device(id);
+    const device = settings.smallest(id);
     return (size && settings.sized(device, Number(size) * GIB)) || device;
   }
   // The verdict of each device in the list of devices.
@@ -759,13 +765,15 @@
   ];
   // The first device is the reader's own, also on other pages.
   function remember() {
-    if (state.devices[0].id) kbgen.rememberDevice(settings.specOf(state.devices[0]));
+    const [device] = state.devices;
+    if (device.id) kbgen.rememberDevice(device.isAssumed ? device.id : settings.specOf(device));
   }
   function deviceField(n) {
     deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
       entries,
       reads: withMac,
       none: t("Enter the memory size of your device:"),
+      instead: t("For a device that is not in the list, select “Other amount of memory”."),
       note: deviceNote(n),
       choose(id, typed) {
         const others = state.devices[n - 1].others;
@@ -773,7 +781,6 @@
         state.devices[n - 1].others = others;
         settled("device");
         if (n === 1) remember();
-      instead: t("For a device that is not in the list, select “Other amount of memory”."),
         update();
         if (!id) $(`memory-${n}`).focus();
       },

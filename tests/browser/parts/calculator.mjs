@@ -557,11 +557,11 @@ export default function ({ folder, browser, url }) {
       for (const [typed, name, spec] of [
         ["M4 24GB", "Apple M4", "apple-m4@24"],
         ["Apple M4 16 GB", "Apple M4", "apple-m4@16"],
-        ["MacBook Air M4", "Apple M4", "apple-m4@32"],
-        ["Mac mini m2 pro", "Apple M2 Pro", "apple-m2-pro@32"],
-        ["MacBook Pro M4", "Apple M4", "apple-m4@32"],
+        ["MacBook Air M4", "Apple M4", "apple-m4@16"],
+        ["Mac mini m2 pro", "Apple M2 Pro", "apple-m2-pro@16"],
+        ["MacBook Pro M4", "Apple M4", "apple-m4@16"],
         ["4070 12gb", "GeForce RTX 4070", "geforce-rtx-4070"],
-        ["m4", "Apple M4", "apple-m4@32"],
+        ["m4", "Apple M4", "apple-m4@16"],
       ]) {
         await page.locator("#device-1").fill(typed);
         assert.equal((await options.first().innerText()).split("\n")[0].trim(), name, typed);
@@ -711,6 +711,28 @@ export default function ({ folder, browser, url }) {
       await page.keyboard.press("Enter");
       assert.equal(await page.locator("#model").getAttribute("aria-activedescendant"), null);
       assert.equal(await page.evaluate(() => kbgen.calculator.state().model), "llama-3.1-8b-instruct");
+    }));
+
+  test("calculator: without a memory size the smallest is taken, and asked for", () =>
+    at(START, async page => {
+      for (const [typed, gib] of [
+        ["Apple M2", 8],
+        ["780M", 16],
+      ]) {
+        await page.locator("#device-1").fill(typed);
+        await page.keyboard.press("Enter");
+        assert.match(
+          await text(page, "device-facts-1"),
+          new RegExp(`^This is for ${gib} GB: select the memory size of yours\\. ${gib} GiB`),
+        );
+      }
+      await page.locator("#size-1").selectOption("32 GB");
+      assert.match(await text(page, "device-facts-1"), /^32 GiB/);
+      await page.goto("about:blank");
+      // A link without a size is for the largest, as the page of the device.
+      await page.goto(`${address}#model=llama-3.1-8b-instruct&gpu=radeon-780m`);
+      await ready(page);
+      assert.match(await text(page, "device-facts-1"), /^This is for 96 GB/);
     }));
 
   test("calculator: the name of a GGUF file chooses model and quantization", () =>
