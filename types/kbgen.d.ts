@@ -198,6 +198,7 @@ interface ComboboxOptions {
   more?(text: string): Promise<Choice[]>;
   reads?(typed: string): string;
   none?: string;
+  instead?: string;
 }
 
 /** The one global name of the scripts; what a page does not load is not there. */

@@ -13,9 +13,9 @@
     no: t("Does not fit"),
     unknown: t("Not covered"),
   };
-  // The limit of a Mac is raised in these steps, and so much of the memory is left to macOS and other programs.
+  // The limit of a Mac is raised in these steps. So much of a memory that is shared is left to the system.
   const LIMIT_STEP = GIB / 2;
-  const LEFT_TO_MACOS = 4 * GIB;
+  const LEFT_TO_SYSTEM = 4 * GIB;
 
   /** How exact a figure is, and where that is explained. */
   const BASES = {
@@ -113,14 +113,15 @@
   /**
    * The setting that the answer is for: the one that is asked for or, if that does not fit, the one with a part in RAM
    * that fits. `wanted` is the need of the setting that is asked for, `needed` that of the answer, `limit` the GPU
-   * limit of a Mac with which it fits, `ram` the missing RAM.
+   * limit of a Mac with which it fits, `ram` the missing RAM, `beyond` what the parts on the device and in RAM together
+   * exceed the memory by, where it is the same memory.
    */
   function resolve(state, table, index, asked) {
     const rooms = roomsOf(state, index);
     const { driver } = index;
     const wanted = lookup.need(table, asked);
     const verdict = lookup.judge(wanted, rooms, driver);
-    let answer = { setting: asked, wanted, needed: wanted, verdict, limit: null, ram: 0 };
+    let answer = { setting: asked, wanted, needed: wanted, verdict, limit: null, ram: 0, beyond: 0 };
     if (!isCovered(wanted)) return answer;
     if (verdict === "tight" || verdict === "no") answer.limit = limitOf(state, wanted, driver);
     if (answer.verdict === "no" && answer.limit) answer.verdict = "limit";
@@ -129,14 +130,18 @@
       const change = lookup.partInRam(...moved) || lookup.partInRam(...moved, lookup.mayFit);
       const setting = change && lookup.but(asked, change);
       const needed = change && lookup.need(table, setting);
-      if (change && !exceedsShared(state, needed)) {
-        const isTight = lookup.judge(needed, rooms, driver) === "tight";
-        answer = { ...answer, setting, needed, verdict: isTight ? "tight" : "part" };
+      if (change && !exceeds(sharedOf(state, needed, driver))) {
+        answer = { ...answer, setting, needed, verdict: lookup.judge(needed, rooms, driver) };
       }
     }
+    if (answer.verdict === "no" || !isSplit(answer.setting)) return answer;
+    const shared = sharedOf(state, answer.needed, driver);
+    if (exceeds(shared)) return { ...answer, verdict: "no", beyond: shared.sum[0] - shared.room };
+    const isTight = shared && shared.sum[1] > shared.room;
+    if (answer.verdict === "fits") answer.verdict = isTight ? "tight" : "part";
     const { host } = answer.needed;
-    const lacks = state.ram && !lookup.sharesMemory(asked) ? host.weights + host.cache - state.ram : 0;
-    return lacks > 0 && answer.verdict !== "no" ? { ...answer, verdict: "no", ram: lacks } : answer;
+    const lacks = state.ram && !shared ? host.weights + host.cache - state.ram : 0;
+    return lacks > 0 ? { ...answer, verdict: "no", ram: lacks } : answer;
   }
   /** Whether `resolve` finds a part for RAM, without a search: if the least on the device fits, the search ends. */
   function fitsInPart(state, table, index, asked) {
@@ -151,11 +156,32 @@
     );
   }
   const isShared = device => device.shared;
-  /** Whether devices and RAM together need more than there is where the devices have no memory of their own. */
-  function exceedsShared(state, { devices, host }) {
-    const least = devices.map(device => device.total[0]).reduce(add, host.weights + host.cache);
-    return state.devices.every(isShared) && least > Math.max(...state.devices.map(device => device.mem));
+  /** Whether the share of the memory that the GPU can use is a setting. */
+  const isAdjustable = device => device.shared && device.entry.vendor === "AMD" && device.most > device.vis;
+  const areShared = state => state.devices.every(isShared);
+  /** Whether a part is in RAM. */
+  const isSplit = ({ layers, experts }) => layers !== null || Boolean(experts);
+  /**
+   * Where the devices have no memory of their own: what they and the RAM need together as [least, most], and the memory
+   * that the system leaves. Null for other devices.
+   */
+  function sharedOf(state, { devices, host }, driver) {
+    if (!areShared(state)) return null;
+    const inRam = host.weights + host.cache;
+    const rest = state.devices.map(device => device.others).reduce(add);
+    // With CUDA, what the system uses is part of the driver's range, and the memory is what programs see.
+    const room = state.devices.map(device =>
+      device.entry.vendor === "NVIDIA" ? device.vis : Math.max(device.vis, device.mem - LEFT_TO_SYSTEM),
+    );
+    const sum = [0, 1].map(end =>
+      devices.map(device => device.total[end] + (device.driver || driver)[end]).reduce(add, 0),
+    );
+    // The upper end of a device that maps the file has the part in RAM already.
+    const least = sum[0] + inRam;
+    const hasAll = devices.some(device => device.held[1] > device.held[0]);
+    return { sum: [least, hasAll ? Math.max(least, sum[1]) : sum[1] + inRam], room: Math.max(...room) - rest };
   }
+  const exceeds = shared => shared !== null && shared.sum[0] > shared.room;
   const isMac = state => state.devices.every(({ entry }) => entry && entry.vendor === "Apple");
   /** The GPU limit of a Mac with which all that is needed fits; null if too little would be left to macOS. */
   function limitOf(state, needed, driver) {
@@ -164,7 +190,7 @@
     const [own] = needed.devices;
     const most = own.total[1] + (own.driver || driver)[1] + device.others;
     const limit = Math.ceil(most / LIMIT_STEP) * LIMIT_STEP;
-    return limit <= device.mem - LEFT_TO_MACOS ? limit : null;
+    return limit <= device.mem - LEFT_TO_SYSTEM ? limit : null;
   }
   function llama(state, table, index) {
     const asked = settingOf(state, table, index);
@@ -205,6 +231,7 @@
       some: /^(fits|tight|unknown)$/.test(verdict) ? someOf(setting, table) : "",
       margin: margin.words,
       short: margin.short,
+      isSetting: /^(tight|no)$/.test(verdict) && !answer.beyond && state.devices.some(isAdjustable),
       moved: setting === asked ? "" : someOf(setting, table),
       devices,
       stats: stats(state, table, index, setting, needed, verdict, devices),
@@ -212,7 +239,7 @@
       rows: rows(state, table, index, asked),
       needs: several ? t("On the devices") : t("On the GPU"),
       heading: t("Every quantization of this model"),
-      most: covered ? lookup.largest(table, asked, rooms, driver) : 0,
+      most: covered && !answer.beyond ? lookup.largest(table, asked, rooms, driver) : 0,
       mostLayers: covered && typeof state.layers === "number" ? lookup.mostLayers(table, asked, rooms, driver) : 0,
       meets: isWhole ? null : failureOf(state, wanted, rooms, driver),
     };
@@ -229,7 +256,8 @@
   }
   /** Whether all compute buffers are known: not on every device, and not for every pair of cache types. */
   const isCovered = needed => needed.devices.every(device => device.total);
-  function marginOf(state, table, { setting, wanted, needed, verdict, limit, ram }, asked, rooms, driver) {
+  function marginOf(state, table, answer, asked, rooms, driver) {
+    const { setting, wanted, needed, verdict, limit, ram, beyond } = answer;
     const place = needed.devices.length > 1 ? t(" on the fullest device") : "";
     const { spare, loose } = lackOf(needed, rooms, driver);
     const inRam = ramOf(state, needed);
@@ -246,9 +274,40 @@
         words: t("It fits on the GPU {how}, but then needs {size} of RAM.", { how, size: ramNeed(needed) }),
       };
     }
+    const shared = isSplit(setting) && isCovered(needed) ? sharedOf(state, needed, driver) : null;
+    const together = shared && {
+      sum: range(...shared.sum, gib) + " GiB",
+      all: roundGib(Math.max(...state.devices.map(device => device.mem))),
+      room: roundGib(shared.room),
+    };
+    if (beyond) {
+      return {
+        title: t("Does not fit: {size} short", { size: shortage(beyond) }),
+        short: t("{size} short", { size: shortage(beyond) }),
+        words: t(
+          "GPU and RAM are the same memory: both parts together need {sum} of the {all}, of which the system leaves {room}.",
+          together,
+        ),
+      };
+    }
     if (verdict === "part") {
-      const words = t("Needs {size} of RAM.", { size: inRam }) + " " + lack;
-      return { title: t("Runs {how}", { how }), short: t("{size} of RAM", { size: inRam }), words };
+      // The whole does not fit, or a part is asked for.
+      const rest = setting === asked ? t("{size} to spare on the GPU.", { size: size(spare) }) : lack;
+      if (shared) {
+        const words = t("GPU and RAM are the same memory: both parts together need {sum} of the {all}.", together);
+        return {
+          title: t("Runs {how}", { how }),
+          short: t("{size} in all", { size: together.sum }),
+          words: `${words} ${rest}`,
+        };
+      }
+      const words = t("Needs {size} of RAM.", { size: inRam }) + " " + rest;
+      const need = { how, size: ramNeed(needed) };
+      return {
+        title: setting.experts ? t("Runs {how}: {size}", need) : t("Runs {how} and {size} of RAM", need),
+        short: t("{size} of RAM", { size: inRam }),
+        words,
+      };
     }
     if (verdict === "limit") {
       const size = roundGib(limit);
@@ -282,7 +341,14 @@
                 high,
               })
             : t("It loads only if the compute buffer stays near the low end of its range{place}.", { place });
-      return { title: WORDS.tight, short: "", words: setting === asked ? words : `${words} ${lack}` };
+      const both =
+        shared && t("GPU and RAM are the same memory: both parts together need {sum} of the {all}.", together);
+      const isWhole = setting === asked;
+      return {
+        title: WORDS.tight,
+        short: "",
+        words: [spare < 0 ? words : "", both, isWhole ? "" : lack].filter(Boolean).join(" "),
+      };
     }
     if (verdict === "unknown") {
       return { title: WORDS.unknown, short: "", words: t("These cache types are not covered for this model.") };
@@ -364,7 +430,7 @@
     }
     if (setting.layers !== null || setting.experts) {
       const value = gib(needed.host.weights + needed.host.cache) + " GiB";
-      const isGiven = state.ram && !lookup.sharesMemory(setting);
+      const isGiven = state.ram && !areShared(state);
       all.push({
         name: t("In RAM"),
         value,
@@ -396,7 +462,11 @@
     const all = [];
     const isMoved = used !== setting && isAll(setting);
     const most = lookup.largest(table, setting, rooms, driver);
+    const exceedsWith = change => exceeds(sharedOf(state, lookup.need(table, lookup.but(setting, change)), driver));
+    // With a part in RAM, the largest that fits on the device may be too large for both.
+    const isBeyond = isSplit(setting) && exceedsWith({ ctx: most || state.ctx });
     const top = lookup.best(table, setting, rooms, driver);
+    if (isBeyond) return all;
     all.push({
       what: "ctx",
       title: isMoved ? t("Largest context all on the GPU") : t("Largest context that fits"),
@@ -415,33 +485,38 @@
         now: top === setting.quant,
       });
     }
-    // With memory that is shared, a part in RAM gains nothing.
+    // With memory that is shared, a part in RAM gains nothing where the driver maps it, and has to fit beside the rest.
     if (lookup.sharesMemory(setting)) return all;
     const some = ({ count, isTight }, all) =>
       isTight ? t("{n} of {all}, tight", { n: count, all }) : t("{n} of {all}", { n: count, all });
     if (lookup.hasExperts(table) && state.runner !== "ollama" && (verdict !== "fits" || setting.experts)) {
       const few = found(lookup.fewestExperts, table, lookup.but(setting, { layers: null }), rooms, driver);
       const { count } = few;
-      all.push({
-        what: "experts",
-        title: t("Layers with experts in RAM"),
-        text: count < 0 ? t("not enough, even with all") : count ? some(few, table.layers) : t("none"),
-        change: count < 0 ? null : { experts: count, layers: null },
-        now: count === used.experts && used.layers === null,
-      });
+      const change = count < 0 ? null : { experts: count, layers: null };
+      if (!count || !change || !exceedsWith(change)) {
+        all.push({
+          what: "experts",
+          title: t("Layers with experts in RAM"),
+          text: count < 0 ? t("not enough, even with all") : count ? some(few, table.layers) : t("none"),
+          change,
+          now: count === used.experts && used.layers === null,
+        });
+      }
     }
     if (verdict !== "fits" || setting.layers !== null) {
       const most = found(lookup.mostLayers, table, setting, rooms, driver);
       const { count } = most;
       const layers = count > table.layers ? null : count;
       const text = layers === null && !most.isTight ? t("all {n}", { n: count }) : some(most, table.layers + 1);
-      all.push({
-        what: "layers",
-        title: t("Layers that fit"),
-        text: count < 0 ? t("does not fit, even with 0") : text,
-        change: count < 0 ? null : { layers },
-        now: count >= 0 && layers === used.layers && setting.experts === used.experts,
-      });
+      if (count < 0 || layers === null || !exceedsWith({ layers })) {
+        all.push({
+          what: "layers",
+          title: t("Layers that fit"),
+          text: count < 0 ? t("does not fit, even with 0") : text,
+          change: count < 0 ? null : { layers },
+          now: count >= 0 && layers === used.layers && setting.experts === used.experts,
+        });
+      }
     }
     return all;
   }
@@ -454,24 +529,18 @@
     return index.quants
       .map((name, i) => {
         if (!table.quants[i]) return null;
-        const {
-          setting: own,
-          needed,
-          verdict,
-        } = resolve(
-          state,
-          table,
-          index,
-          automatic ? settingOf(lookup.but(state, { quant: name }), table, index) : lookup.but(setting, { quant: i }),
-        );
+        const asked = automatic
+          ? settingOf(lookup.but(state, { quant: name }), table, index)
+          : lookup.but(setting, { quant: i });
+        const { setting: own, needed, verdict, beyond } = resolve(state, table, index, asked);
         const covered = isCovered(needed);
         const total = device => (device.total ? device.total[1] : device.weights + device.cache);
         return {
           name,
           verdict,
           some: automatic ? " " + someOf(own, table) : "",
-          // With a part in RAM it would be that of another part.
-          largest: covered && verdict !== "part" ? lookup.largest(table, own, rooms, driver) : null,
+          // With a part in RAM that is not asked for, it would be that of another part.
+          largest: covered && own === asked && !beyond ? lookup.largest(table, own, rooms, driver) : null,
           room,
           file: table.quants[i].file,
           least: !covered,

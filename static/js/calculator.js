@@ -76,6 +76,12 @@
     $("dock-verdict").textContent = answer.word;
     if (answer.some) $("verdict").append(" ", el("span", answer.some, "some"));
     $("margin").textContent = answer.margin;
+    if (answer.isSetting) {
+      $("margin").append(
+        ` ${t("How much of the memory the GPU can use is a setting of the BIOS and the driver.")} `,
+        link(t("How to set it"), links.share),
+      );
+    }
     $("dock-margin").textContent = answer.short;
     clearTimeout(saying);
     saying = setTimeout(() => {
@@ -499,6 +505,12 @@
     put(`others-${n}`, Math.round(device.others / MIB));
     facts.replaceChildren();
     if (entry) {
+      if (device.isAssumed) {
+        facts.append(
+          el("strong", t("This is for {size}: select the memory size of yours.", { size: `${device.mem / GIB} GB` })),
+          " ",
+        );
+      }
       facts.append(
         `${answers.roundGib(device.mem) + (entry.bw ? `, ${whole(entry.bw)} GB/s` : "")} · `,
         link(t("Details"), `${root}hardware/${entry.id}/index.html`),
@@ -509,7 +521,7 @@
   function deviceOf(id, typed) {
     const [, size] = /(\d+(?:\.\d+)?) ?gi?b\b/i.exec(typed) || [];
     if (!id) return size && settings.device(Number(size) * GIB);
-    const device = settings.device(id);
+    const device = settings.smallest(id);
     return (size && settings.sized(device, Number(size) * GIB)) || device;
   }
   // The verdict of each device in the list of devices.
@@ -642,7 +654,7 @@
   async function published(text) {
     await kbgen.load(links.names);
     const words = text.trim().split(" ");
-    const isFile = fileNamed($("model").value);
+    const named = fileNamed($("model").value);
     const found = [];
     // The name of a file may go on after that of the model and its size: "…-8B-Instruct-abliterated".
     while (!found.length && words.length) {
@@ -651,23 +663,52 @@
         names.split(" ").forEach(name => {
           const plain = name.toLowerCase().replace(/[^a-z0-9.]+/g, " ");
           if (base && words.every(word => plain.includes(word))) {
-            found.push({ id, name, group: t("Published models of the same shape"), note: base.name, also: text });
+            found.push({
+              id,
+              name,
+              group: t("Other published models, with the memory of:"),
+              note: base.name,
+              also: text,
+              // A file has the whole name; a few words may be in any.
+              isGuess: !(named && named.isFile) && !` ${plain} `.endsWith(` ${text.trim()} `),
+            });
           }
         });
       });
       words.pop();
-      if (!isFile || !words.some(word => /^\d+(\.\d+)?b$/.test(word))) break;
+      if (!named || !words.some(word => /^\d+(\.\d+)?b$/.test(word))) break;
     }
     return found.slice(0, MOST_PUBLISHED);
   }
-  /** The model and the quantization in the name of a GGUF file, or null for other text. */
+  // A quantization at the end of a name: "-UD-Q4_K_XL", ".i1-IQ3_M".
+  const QUANT_AT_END = /[-._](?:(?:UD|i1)-)?(I?Q\d\w*|BF16|F16|MXFP4)(?:_MOE)?$/i;
+  /**
+   * The model and the quantization in the name of a GGUF file, a repository of Hugging Face or a model of Ollama, or
+   * null for other text.
+   */
   function fileNamed(text) {
-    const [, name] = /([^/\\]*)\.gguf\s*$/i.exec(text) || [];
-    if (!name) return null;
-    const stem = name.replace(/-\d{5}-of-\d{5}$/, "");
-    const [end, type] = /[-._](?:(?:UD|i1)-)?(I?Q\d\w*|BF16|F16|MXFP4)(?:_MOE)?$/i.exec(stem) || ["", ""];
+    const [, file] = /([^/\\]*)\.gguf\s*$/i.exec(text) || [];
+    const named = file ? [file.replace(/-\d{5}-of-\d{5}$/, "")] : repositoryNamed(text);
+    if (!named) return null;
+    const [name, tag = ""] = named;
+    const [end, type] = QUANT_AT_END.exec(`${name}-${tag}`.replace(/-$/, "")) || ["", ""];
     const quant = type.toUpperCase();
-    return { model: stem.slice(0, stem.length - end.length), quant: fit.quants.includes(quant) ? quant : null };
+    const model = `${name} ${tag}`.trim();
+    return {
+      isFile: Boolean(file),
+      model: model.slice(0, model.length - end.length),
+      quant: fit.quants.includes(quant) ? quant : null,
+    };
+  }
+  // "hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q6_K", "unsloth/Qwen3-8B-GGUF", "llama3.1:8b": [name, tag].
+  function repositoryNamed(text) {
+    const address = text
+      .trim()
+      .replace(/^https?:\/\//i, "")
+      .replace(/^(?:www\.)?(?:hf\.co|huggingface\.co|ollama\.com)\//i, "");
+    const [, name, tag] = /^(?:[\w.-]+\/)?([\w.-]+)(?::([\w.-]+))?(?:[/?#]\S*)?$/.exec(address) || [];
+    if (!name || !(tag || /\//.test(text) || /-GGUF$/i.test(name))) return null;
+    return [name.replace(/-GGUF$/i, ""), tag === "latest" ? "" : tag];
   }
   const modelEntries = fit.models.map(model => ({
     id: model.id,
@@ -724,13 +765,15 @@
   ];
   // The first device is the reader's own, also on other pages.
   function remember() {
-    if (state.devices[0].id) kbgen.rememberDevice(settings.specOf(state.devices[0]));
+    const [device] = state.devices;
+    if (device.id) kbgen.rememberDevice(device.isAssumed ? device.id : settings.specOf(device));
   }
   function deviceField(n) {
     deviceBoxes[n - 1] = kbgen.combobox($(`device-${n}`), {
       entries,
       reads: withMac,
       none: t("Enter the memory size of your device:"),
+      instead: t("For a device that is not in the list, select “Other amount of memory”."),
       note: deviceNote(n),
       choose(id, typed) {
         const others = state.devices[n - 1].others;

@@ -5,8 +5,9 @@
 //  The field needs an id and a label, and a `<div role="listbox" hidden>` after it, referenced by `aria-controls`.
 // `note(entry, typed)` is called for each entry when the list opens: {text, kind} is shown at its right end, with
 // `kind` as the class or "". `more(text)` is called if no entry matches: a promise of further entries, whose ids are
-// those of others. `reads(typed)` returns the name in what is typed, `none` says what to do without a match. An entry
-// has further words in `also`, and stays in the list without a match if it is `always` there.
+// those of others; one with `isGuess` is chosen only from the list. `reads(typed)` returns the name in what is typed,
+// `none` says what to do without a match, in the list, and `instead` after it is closed. An entry has further words in
+// `also`, and stays in the list without a match if it is `always` there.
 (() => {
   "use strict";
   const { t } = kbgen;
@@ -35,6 +36,10 @@
     (entry, typed) => typed.split(" ").every(word => entry.includes(word)),
     (entry, typed) => entry.replace(/ /g, "").includes(typed.replace(/ /g, "")),
   ];
+  // "llama3.1:8b" begins with the name "Llama 3.1".
+  const apart = text => text.replace(/(\p{L})(?=\d)/gu, "$1 ");
+  const startsWith = (name, typed) => `${apart(name)} `.startsWith(`${apart(typed)} `);
+  const isSize = /^ \d[\d.]*b\b/;
   const hasWords = (entry, typed) =>
     typed
       .split(" ")
@@ -46,6 +51,11 @@
     list.dataset.none = none;
     const said = list.parentNode.appendChild(el("span", "hidden"));
     said.setAttribute("role", "status");
+    // Says below the field that it has its former value again.
+    const dropped = el("p", "small combo-dropped");
+    dropped.hidden = true;
+    const box = list.parentElement;
+    (box.closest(".with-unit") || box).after(dropped);
     let rows = [];
     let groups = [];
     let chosen = null;
@@ -114,13 +124,21 @@
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 8;
     }
     const read = () => plain(options.reads ? options.reads(input.value) : input.value);
-    // How well the name has what is typed: "m4" is the Apple M4 rather than the Tesla M40.
+    // How well the name has what is typed: "m4" is the Apple M4 rather than the Tesla M40, and "llama 3" Llama 3 rather
+    // than a model that was made from it.
+    const LAST = 4;
     const rankOf = (row, text) =>
-      row.name === text ? 0 : hasWords(row.name, text) ? 1 : hasWords(row.words, text) ? 2 : 3;
+      [
+        row.name === text,
+        startsWith(row.name, text),
+        hasWords(row.name, text),
+        hasWords(row.words, text),
+        true,
+      ].indexOf(true);
     // Moves the best names to the top, with their groups.
     function sort(text) {
       rows.forEach(row => {
-        row.rank = text && !row.element.hidden ? rankOf(row, text) : 3;
+        row.rank = text && !row.element.hidden ? rankOf(row, text) : LAST;
       });
       groups.forEach(group => {
         group.rank = Math.min(...group.rows.map(row => row.rank));
@@ -159,16 +177,26 @@
       said.textContent = isEmpty ? "" : way ? t("{n} match", "{n} matches", { n: left.length }) : none;
       if (!typed) return point(left.find(row => row.entry.id === chosen));
       if (!way) return point(null);
-      point(isEmpty ? null : nearest(left, way, text));
+      point(
+        isEmpty
+          ? null
+          : nearest(
+              left.filter(row => !row.entry.isGuess),
+              way,
+              text,
+            ),
+      );
     }
     // The one that the input names best: to the letter ("Command R+"), in words, by its start, or without its group.
     function nearest(left, way, text) {
+      if (!left.length) return null;
       const best = Math.min(...left.map(row => row.rank));
       const rows = left.filter(row => row.rank === best);
       const raw = input.value.trim().toLowerCase();
       return [
         row => row.entry.name.toLowerCase() === raw,
         row => row.name === text,
+        row => startsWith(row.name, text) && isSize.test(apart(row.name).slice(apart(text).length)),
         row => row.name.startsWith(text),
         row => way(row.name, text),
         () => true,
@@ -179,8 +207,7 @@
     // Looks for entries that are not in the list, once for each text.
     function more(text) {
       if (!options.more || asked[text]) return;
-      asked[text] = true;
-      options.more(text).then(
+      asked[text] = options.more(text).then(
         found => {
           found.forEach(add);
           if (found.length && !list.hidden) narrow();
@@ -191,6 +218,7 @@
     function open() {
       if (!list.hidden) return;
       build();
+      dropped.hidden = true;
       const own = rows.filter(row => row.entry.id === chosen)[0];
       rows.forEach(row => {
         noteOf(row, "");
@@ -209,6 +237,33 @@
       point(null);
       input.setAttribute("aria-expanded", "false");
       input.value = nameOf(chosen);
+    }
+    // Closes without a choice, and says so.
+    function drop() {
+      const text = input.value.trim().slice(0, 60);
+      const isNone = hasNone();
+      close();
+      if (!text) return;
+      said.textContent = t("Nothing was chosen");
+      const words = isNone
+        ? t("Nothing was chosen: no match for “{text}”.", { text })
+        : t("Nothing was chosen: select one of the names with “{text}” from the list.", { text });
+      const now = t("This is still for {name}.", { name: nameOf(chosen) });
+      dropped.replaceChildren(`${words} `, el("strong", "", now));
+      if (isNone && options.instead) dropped.append(` ${options.instead}`);
+      dropped.hidden = false;
+    }
+    const hasNone = () => seen().every(row => row.entry.always);
+    // Enter, when further entries are there.
+    async function enter() {
+      const text = read();
+      await asked[text];
+      if (list.hidden || !typed || read() !== text || !input.value.trim()) return;
+      if (active) take(active);
+      else if (hasNone()) {
+        drop();
+        input.select();
+      }
     }
     const nameOf = id => {
       const found = options.entries.filter(entry => entry.id === id)[0];
@@ -267,9 +322,8 @@
       if (list.hidden || document.activeElement === input) return;
       const isNamed = typed && active && (seen().length === 1 || active.name === read());
       if (isNamed) return accept(active);
-      const isDropped = typed && input.value.trim();
-      close();
-      if (isDropped) said.textContent = t("Nothing was chosen");
+      if (typed) drop();
+      else close();
     });
     input.addEventListener("keydown", event => {
       const closed = list.hidden;
@@ -282,6 +336,7 @@
       } else if (event.key === "Enter" && !closed) {
         event.preventDefault();
         if (active) take(active);
+        else if (typed) enter();
       } else if (event.key === "Escape" && !closed) {
         event.preventDefault();
         close();

@@ -1,7 +1,8 @@
 // State of the calculator: defaults, and its encoding in the address. Independent of the page.
 // A state is {model, chosenQuant (null: default), quant (the resolved one), ctx, k, v (indices of cache types), slots,
 // runner ("server", "library", "ollama", "vllm"), layers (null: all, "auto", or a number), experts in RAM (0, "auto",
-// "all", or the number of first layers), ram (bytes, 0 if not given), devices [{id, name, mem, ok, others, entry}],
+// "all", or the number of first layers), ram (bytes, 0 if not given), devices [{id, name, mem, ok, others, entry,
+// isAssumed: whether it is sold with several memory sizes and none was named}],
 // invalid parts of the address (misread), and for vLLM dtype, util (percent), fp8}.
 (() => {
   "use strict";
@@ -67,14 +68,17 @@
     function start() {
       const now = lookup.but(USUAL, {});
       if (!byId(index.models, now.model)) now.model = index.models[0].id;
-      now.devices = [[own, USUAL_DEVICE, 12 * GIB].map(device).filter(Boolean)[0]];
+      now.devices = [[own, USUAL_DEVICE, 12 * GIB].map(smallest).filter(Boolean)[0]];
       return now;
     }
     // A device of the catalog with its memory size, or a custom amount of memory; null if it is neither.
     function device(what) {
       const [id, gib] = String(what).split("@");
       const entry = byId(index.devices, id);
-      if (entry) return sized({ ...entry, others: 0, entry }, gib === undefined ? entry.mem : Number(gib) * GIB);
+      if (entry && gib === undefined) {
+        return { ...entry, others: 0, entry, isAssumed: Boolean(entry.sizes) };
+      }
+      if (entry) return sized({ ...entry, others: 0, entry }, Number(gib) * GIB);
       if (!number(what, MIB)) return null;
       return seen({
         id: "",
@@ -85,12 +89,19 @@
         entry: null,
       });
     }
+    // A device for which nobody has named a memory size has the smallest: what fits there fits on all. A link without a
+    // size is for the largest, as on the page of the device.
+    function smallest(what) {
+      const found = device(what);
+      if (found && found.isAssumed) [[found.mem]] = found.entry.sizes;
+      return found;
+    }
     // Gives a device of the catalog one of its memory sizes; null if it is not sold with it.
     function sized(device, mem) {
       const { entry } = device;
       if (!entry.sizes) return mem === entry.mem ? device : null;
       const size = entry.sizes.filter(each => each[0] === mem)[0];
-      return size ? Object.assign(device, { mem }) : null;
+      return size ? Object.assign(device, { mem, isAssumed: false }) : null;
     }
     // Systems that a device runs with, the default first: that of its page, or any macOS.
     function systemsOf({ entry }) {
@@ -268,6 +279,6 @@
         state.experts = 0;
       }
     }
-    return { usual: USUAL, mostDevices: MOST_DEVICES, device, sized, seen, specOf, read, address, settle };
+    return { usual: USUAL, mostDevices: MOST_DEVICES, device, smallest, sized, seen, specOf, read, address, settle };
   };
 })();

@@ -161,7 +161,7 @@ export default function ({ folder, browser, url }) {
       await page.locator("#quant").focus();
       await press("Home");
       assert.equal(await page.locator("#quant option:checked").innerText(), "F16");
-      assert.match(await text(page, "verdict"), /^Runs\s+with \d+ of 33 layers on the GPU$/);
+      assert.match(await text(page, "verdict"), /^Runs\s+with \d+ of 33 layers on the GPU and [\d.]+ GiB of RAM$/);
       assert.match(await text(page, "margin"), /^Needs [\d.]+ GiB of RAM\. .* it is [\d.]+ to [\d.]+ GiB short\.$/);
       assert.match(
         await page.locator("#meet a").first().getAttribute("href"),
@@ -441,7 +441,7 @@ export default function ({ folder, browser, url }) {
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
     await at("#model=qwen3-30b-a3b&quant=Q4_K_M", async page => {
-      assert.match(await text(page, "verdict"), /^Runs\s+with the experts of \d+ layers in RAM$/);
+      assert.match(await text(page, "verdict"), /^Runs\s+with the experts of \d+ layers in RAM: [\d.]+ GiB$/);
       assert.match(await text(page, "commands"), /--(n-cpu-moe \d+|cpu-moe)/);
     });
     await at(START.replace("8192", "131072&run=vllm"), async page => {
@@ -452,7 +452,7 @@ export default function ({ folder, browser, url }) {
   });
 
   test("calculator: what fits with a part in RAM is said everywhere at once, and compared with the RAM that is given", async () => {
-    const experts = /^Runs\s+with the experts of 22 layers in RAM$/;
+    const experts = /^Runs\s+with the experts of 22 layers in RAM: 7\.66 GiB$/;
     await at(`${MOE}&gpu=geforce-rtx-4070`, async (page, { trouble }) => {
       assert.match(await text(page, "verdict"), experts);
       assert.equal(
@@ -557,11 +557,11 @@ export default function ({ folder, browser, url }) {
       for (const [typed, name, spec] of [
         ["M4 24GB", "Apple M4", "apple-m4@24"],
         ["Apple M4 16 GB", "Apple M4", "apple-m4@16"],
-        ["MacBook Air M4", "Apple M4", "apple-m4@32"],
-        ["Mac mini m2 pro", "Apple M2 Pro", "apple-m2-pro@32"],
-        ["MacBook Pro M4", "Apple M4", "apple-m4@32"],
+        ["MacBook Air M4", "Apple M4", "apple-m4@16"],
+        ["Mac mini m2 pro", "Apple M2 Pro", "apple-m2-pro@16"],
+        ["MacBook Pro M4", "Apple M4", "apple-m4@16"],
         ["4070 12gb", "GeForce RTX 4070", "geforce-rtx-4070"],
-        ["m4", "Apple M4", "apple-m4@32"],
+        ["m4", "Apple M4", "apple-m4@16"],
       ]) {
         await page.locator("#device-1").fill(typed);
         assert.equal((await options.first().innerText()).split("\n")[0].trim(), name, typed);
@@ -587,6 +587,152 @@ export default function ({ folder, browser, url }) {
       await page.locator("#memory-1:focus").waitFor();
       assert.match(await text(page, "device-facts-1"), /^Without a GPU, enter the size of the RAM/);
       assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: where GPU and RAM are one memory, both parts together have to fit", async () => {
+    const OSS = "#model=gpt-oss-120b&ctx=8192&os=linux";
+    const split = page => page.locator("#best [data-what=layers], #best [data-what=experts]");
+    await at(`${OSS}&gpu=radeon-780m@32`, async page => {
+      assert.equal(await verdict(page), "Does not fit");
+      assert.equal(await split(page).count(), 0);
+    });
+    for (const change of ["ngl=9", "moe=29"]) {
+      await at(`${OSS}&gpu=radeon-780m@32&${change}`, async page => {
+        assert.match(await text(page, "verdict"), /^Does not fit: 31\.\d\d GiB short$/);
+        assert.match(
+          await text(page, "margin"),
+          /both parts together need [\d.]+ to [\d.]+ GiB of the 32 GiB, of which the system leaves 28 GiB\.$/,
+        );
+        assert.match(await text(page, "commands"), /^No command/);
+        assert.equal(await page.locator("#best button").count(), 0);
+      });
+    }
+    await at("#model=qwen3-235b-a22b&quant=Q4_K_M&gpu=ryzen-ai-max-395@128&ngl=42", async page =>
+      assert.equal(await verdict(page), "Does not fit"),
+    );
+    for (const gpu of ["gb10", "apple-m4@16"]) {
+      await at(`#model=gpt-oss-120b&ctx=8192&gpu=${gpu}&ngl=9`, async page =>
+        assert.equal(await verdict(page), gpu === "gb10" ? "Runs with 9 of 37 layers" : "Does not fit"),
+      );
+    }
+    await at(`${OSS}&gpu=radeon-780m@96`, async page => {
+      await split(page).last().press("Enter");
+      assert.match(await verdict(page), /^Runs with \d+ of 37 layers$/);
+      assert.match(await text(page, "margin"), /both parts together need [\d.]+ to [\d.]+ GiB of the 96 GiB\./);
+    });
+  });
+
+  test("calculator: a chosen part in RAM has the word of one that the page found", async () => {
+    const words = async hash =>
+      at(hash, async page => [await page.locator("#dock-verdict").textContent(), await verdict(page)]);
+    const found = await words(START.replace("Q4_K_M", "F16"));
+    const layers = / (\d+) of/.exec(found[1])[1];
+    assert.deepEqual(await words(`${START.replace("Q4_K_M", "F16")}&ngl=${layers}`), found);
+    assert.equal(found[0], "In part");
+    assert.deepEqual(await words("#model=llama-3.1-8b-instruct&gpu=radeon-780m@32&ngl=9"), [
+      "In part",
+      "Runs with 9 of 33 layers",
+    ]);
+  });
+
+  test("calculator: the headline has the RAM of a part", () =>
+    at("#model=deepseek-r1&quant=Q4_K_M&gpu=geforce-rtx-3060-12-gb", async page =>
+      assert.match(await text(page, "verdict"), /^Runs\s+with 2 of 62 layers on the GPU and 369\.\d\d GiB of RAM$/),
+    ));
+
+  test("calculator: a GPU share that is a setting is said, with the page that sets it", async () => {
+    await at("#model=qwen3-235b-a22b&quant=Q4_K_M&gpu=ryzen-ai-max-395@128", async page => {
+      assert.match(await text(page, "margin"), /How much of the memory the GPU can use is a setting/);
+      const [href, id] = (await page.locator("#margin a").getAttribute("href")).split("#");
+      await page.goto(new URL(href, page.url()).href);
+      assert.equal(await page.locator(`#${id}`).count(), 1);
+    });
+    await at(START, async page => assert.equal(await page.locator("#margin a").count(), 0));
+  });
+
+  test("calculator: what names nothing, or several, is said at the field, with what the verdict is for", () =>
+    at(START, async (page, { trouble }) => {
+      const said = page.locator(".combo-dropped:visible");
+      for (const [id, typed, name] of [
+        ["device-1", "iphone 15", "GeForce RTX 3060 12 GB"],
+        ["device-1", "rtx 9999", "GeForce RTX 3060 12 GB"],
+        ["model", "flux dev", "Llama 3.1 8B Instruct"],
+      ]) {
+        await page.locator(`#${id}`).fill(typed);
+        await page.keyboard.press("Enter");
+        await said.waitFor();
+        assert.ok(
+          (await said.innerText()).startsWith(
+            `Nothing was chosen: no match for “${typed}”. This is still for ${name}.`,
+          ),
+          await said.innerText(),
+        );
+        assert.equal(await page.locator(`#${id}`).inputValue(), name);
+        await page.locator(`#${id}`).fill("");
+        assert.equal(await said.count(), 0);
+        await page.keyboard.press("Escape");
+      }
+      for (const typed of ["gtx 1060", "m5"]) {
+        await page.locator("#device-1").fill(typed);
+        await page.locator("h1").click();
+        assert.equal(
+          await said.innerText(),
+          `Nothing was chosen: select one of the names with “${typed}” from the list. This is still for GeForce RTX 3060 12 GB.`,
+        );
+      }
+      assert.deepEqual(await axe(page), []);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: addresses of Hugging Face and names of Ollama choose model and quantization", () =>
+    at(START, async (page, { trouble }) => {
+      for (const [typed, name, quant] of [
+        ["hf.co/bartowski/Llama-3.2-3B-Instruct-GGUF:Q6_K", "Llama 3.2 3B Instruct", "Q6_K"],
+        ["unsloth/Qwen3-8B-GGUF", "Qwen3 8B", "Q6_K"],
+        ["https://huggingface.co/unsloth/Qwen3-14B-GGUF/tree/main", "Qwen3 14B", "Q6_K"],
+        ["llama3.1:8b", "Llama 3.1 8B Instruct", "Q6_K"],
+        ["llama3.2:3b-instruct-q8_0", "Llama 3.2 3B Instruct", "Q8_0"],
+        ["qwen3:30b-a3b", "Qwen3 30B A3B", "Q8_0"],
+        ["llama3", "Llama 3 8B Instruct", "Q8_0"],
+      ]) {
+        await page.locator("#model").fill(typed);
+        await page.keyboard.press("Enter");
+        assert.equal(await page.locator("#model").inputValue(), name, typed);
+        await ready(page);
+        assert.equal(await page.locator("#quant option:checked").innerText(), quant, typed);
+      }
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("calculator: a published model that has the words somewhere is only offered", () =>
+    at(START, async page => {
+      await page.locator("#model").fill("grok 4");
+      await page.locator("#model-list [role=option]:visible").first().waitFor();
+      await page.keyboard.press("Enter");
+      assert.equal(await page.locator("#model").getAttribute("aria-activedescendant"), null);
+      assert.equal(await page.evaluate(() => kbgen.calculator.state().model), "llama-3.1-8b-instruct");
+    }));
+
+  test("calculator: without a memory size the smallest is taken, and asked for", () =>
+    at(START, async page => {
+      for (const [typed, gib] of [
+        ["Apple M2", 8],
+        ["780M", 16],
+      ]) {
+        await page.locator("#device-1").fill(typed);
+        await page.keyboard.press("Enter");
+        assert.match(
+          await text(page, "device-facts-1"),
+          new RegExp(`^This is for ${gib} GB: select the memory size of yours\\. ${gib} GiB`),
+        );
+      }
+      await page.locator("#size-1").selectOption("32 GB");
+      assert.match(await text(page, "device-facts-1"), /^32 GiB/);
+      await page.goto("about:blank");
+      // A link without a size is for the largest, as the page of the device.
+      await page.goto(`${address}#model=llama-3.1-8b-instruct&gpu=radeon-780m`);
+      await ready(page);
+      assert.match(await text(page, "device-facts-1"), /^This is for 96 GB/);
     }));
 
   test("calculator: the name of a GGUF file chooses model and quantization", () =>
@@ -639,13 +785,13 @@ export default function ({ folder, browser, url }) {
     await at(START.replace("Q4_K_M", "F16"), async page => {
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       await page.locator("#layers input[value=auto]").evaluate(input => input.click());
-      assert.equal(await verdict(page), `Fits with ${offered} layers`);
+      assert.equal(await verdict(page), `Runs with ${offered} layers`);
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
     await at(`${MOE}&gpu=geforce-rtx-4070`, async page => {
       const offered = await page.locator("#best [data-what=layers] b").innerText();
       await page.locator("#best [data-what=layers]").press("Enter");
-      assert.equal(await verdict(page), `Fits with ${offered} layers`);
+      assert.equal(await verdict(page), `Runs with ${offered} layers`);
       assert.match(await text(page, "commands"), new RegExp(`-ngl ${offered.split(" ")[0]} `));
     });
   });

@@ -162,6 +162,13 @@ export default function ({ folder, browser, url }) {
       },
     ));
 
+  test("compare: on a phone both verdicts of a model are in sight", () =>
+    visiting(browser, `${compare}#a=geforce-rtx-4060-ti-16-gb&b=geforce-rtx-3090`, PHONE, async page => {
+      await page.locator("#apart tbody tr").first().waitFor();
+      const hidden = await page.locator("#apart .table").evaluate(place => place.scrollWidth - place.clientWidth);
+      assert.ok(hidden <= 0, `${hidden} px out of sight`);
+    }));
+
   test("compare: one column for each device says what only that one runs, before the tables", () =>
     visiting(browser, `${compare}#a=geforce-rtx-4090&b=geforce-rtx-5090`, PHONE, async page => {
       await page.waitForFunction(() => /tokens\/s/.test(document.getElementById("columns").textContent));
