@@ -90,24 +90,15 @@ kbgen.names = (() => {
     const { words: known, places } = kbgen.search.open(index);
     if (!spelled.has(data)) {
       const pages = [...Array(first).keys()].map(pageAt).filter(Boolean);
-      spelled.set(
-        data,
-        new Set(
-          pages.flatMap(({ names, beside, cores }) => [
-            ...names.flat(),
-            ...names.map(name => name.join("")),
-            ...beside,
-            ...cores,
-          ]),
-        ),
-      );
+      const spellings = name => [...name, name.join("")];
+      spelled.set(data, new Set(pages.flatMap(page => [...page.names, page.beside, page.cores].flatMap(spellings))));
     }
     const names = spelled.get(data);
     const tokens = text.toLowerCase().match(/[\p{L}\d]+/gu) || [];
     const begins = part => known.some(word => word.startsWith(part)) || [...names].some(name => name.startsWith(part));
     const isKnown = (part, isLast) =>
       part.length < 2 ||
-      [QUESTION, FILLERS, VERSUS].some(list => list.includes(part)) ||
+      QUESTION.concat(FILLERS, VERSUS).includes(part) ||
       part in SYNONYMS ||
       index.ignored.includes(` ${part} `) ||
       [part, part.replace(/s$/, "")].some(word => places.has(word) || names.has(word)) ||
@@ -117,11 +108,10 @@ kbgen.names = (() => {
       (places.has(token) || names.has(token) || split(token).every(part => isKnown(part, at === tokens.length - 1)));
     const unknown = [...new Set(tokens.filter((token, at) => !isFound(token, at)))];
     const isSimilar = token => kbgen.search.scored(index, `${token} `).scores.some(Boolean);
-    const absent = unknown.filter(token => !isSimilar(token));
-    return { absent, similar: unknown.filter(isSimilar), known: tokens.filter(token => !unknown.includes(token)) };
+    const similar = unknown.filter(isSimilar);
+    const without = (list, left) => list.filter(token => !left.includes(token));
+    return { places, similar, absent: without(unknown, similar), known: without(tokens, unknown) };
   }
-
-  const hasWord = (index, word) => kbgen.search.open(index).places.has(word);
 
   // How well a name matches: above 1 it has all typed parts, above 2 it starts with the input, 3 is equal.
   function likeness(typed, whole, name, beside) {
@@ -197,7 +187,7 @@ kbgen.names = (() => {
     if (!opened.has(data)) opened.set(data, read(data));
     // For "owner/model", the model is the name.
     const { pageAt, first, settings } = opened.get(data);
-    const { absent, similar, known } = unknownWords(data, typedText, opened.get(data));
+    const { places, absent, similar, known } = unknownWords(data, typedText, opened.get(data));
     // Beside a word that no page has, a similar one is another word: "schwarzes bild" is not "bind".
     const dropped = known.length && similar.length <= absent.length ? similar : [];
     const unknown = absent.concat(dropped);
@@ -258,7 +248,7 @@ kbgen.names = (() => {
     // A number beside words such as "error" says which one.
     const isGeneric =
       known.some(word => GENERIC.includes(word)) && known.every(word => /^\d+$/.test(word) || GENERIC.includes(word));
-    const numbers = known.filter(word => isGeneric && isNumber(word) && !hasWord(data.index, word));
+    const numbers = known.filter(word => isGeneric && isNumber(word) && !places.has(word));
     const found = pages.filter(({ names }) => numbers.every(number => names.some(name => name.includes(number))));
     if (!found.length) unknown.push(...numbers);
     const results = isGeneric && unknown.length ? [] : collapsed(found);
