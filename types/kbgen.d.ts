@@ -222,7 +222,7 @@ declare const kbgen: {
     isQuiet(row: string): boolean;
   };
   search: Search;
-  names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; missing: string[] };
+  names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; unknown: string[]; missing: string[] };
   // case.js
   slugOf(entry: CatalogEntry<unknown>): string;
   encoded(text: string): string;

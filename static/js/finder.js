@@ -230,6 +230,9 @@
       if (more.length) groups.push({ rows: more });
       renderResults(groups, found.parts);
       status.textContent = pages.length ? t("{n} result", "{n} results", { n: pages.length }) : t("Nothing found");
+      if (found.unknown.length) {
+        status.textContent += t(". No page contains: {words}", { words: found.unknown.slice(0, 3).join(", ") });
+      }
       if (entered) enter();
     }
     // Shows results for the current input, once the index is loaded.

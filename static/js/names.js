@@ -56,6 +56,7 @@ kbgen.names = (() => {
         names: [name, slug, ...entry(also, at).split("|")].map(split).filter(name => name.length),
         beside: split(note),
         cores: split(title.slice(name.length)),
+        owner: split((/^([^\s:]+): /.exec(title) || [])[1] || ""),
         isDevice: folder === "hardware",
         isTerm: folder === "glossary" || folder === "quants",
         isError: folder === "errors" && !!slug,
@@ -78,6 +79,38 @@ kbgen.names = (() => {
     const [short, long] = one.length <= other.length ? [one, other] : [other, one];
     if (long === `${short}s`) return true;
     return short.length > 5 && long.startsWith(short.slice(0, -1));
+  }
+
+  // Words that say nothing about the subject of an error.
+  const GENERIC = words(t("error errors code message failed problem issue"));
+
+  // The words of a text that no page has, and those that only have a similar one.
+  function unknownWords(data, text, { pageAt, first }) {
+    const { index } = data;
+    const { words: known, places } = kbgen.search.open(index);
+    if (!spelled.has(data)) {
+      const pages = [...Array(first).keys()].map(pageAt).filter(Boolean);
+      const spellings = name => [...name, name.join("")];
+      spelled.set(data, new Set(pages.flatMap(page => [...page.names, page.beside, page.cores].flatMap(spellings))));
+    }
+    const names = spelled.get(data);
+    const tokens = text.toLowerCase().match(/[\p{L}\d]+/gu) || [];
+    const begins = part => known.some(word => word.startsWith(part)) || [...names].some(name => name.startsWith(part));
+    const isKnown = (part, isLast) =>
+      part.length < 2 ||
+      QUESTION.concat(FILLERS, VERSUS).includes(part) ||
+      part in SYNONYMS ||
+      index.ignored.includes(` ${part} `) ||
+      [part, part.replace(/s$/, "")].some(word => places.has(word) || names.has(word)) ||
+      ((isLast || !isNumber(part)) && begins(part));
+    const isFound = (token, at) =>
+      /^[a-z\d]+$/.test(token) &&
+      (places.has(token) || names.has(token) || split(token).every(part => isKnown(part, at === tokens.length - 1)));
+    const unknown = [...new Set(tokens.filter((token, at) => !isFound(token, at)))];
+    const isSimilar = token => kbgen.search.scored(index, `${token} `).scores.some(Boolean);
+    const similar = unknown.filter(isSimilar);
+    const without = (list, left) => list.filter(token => !left.includes(token));
+    return { places, similar, absent: without(unknown, similar), known: without(tokens, unknown) };
   }
 
   // How well a name matches: above 1 it has all typed parts, above 2 it starts with the input, 3 is equal.
@@ -148,11 +181,17 @@ kbgen.names = (() => {
   }
 
   const opened = new WeakMap();
+  const spelled = new WeakMap();
 
-  return (data, text) => {
+  return (data, typedText) => {
     if (!opened.has(data)) opened.set(data, read(data));
     // For "owner/model", the model is the name.
     const { pageAt, first, settings } = opened.get(data);
+    const { places, absent, similar, known } = unknownWords(data, typedText, opened.get(data));
+    // Beside a word that no page has, a similar one is another word: "schwarzes bild" is not "bind".
+    const dropped = known.length && similar.length <= absent.length ? similar : [];
+    const unknown = absent.concat(dropped);
+    const text = dropped.length ? known.join(" ") : typedText;
     const every = split(text.replace(/^\S+\/(?=\S+$)/, "")).slice(0, 40);
     const isQuestion = every.some(part => QUESTION.includes(part));
     const isTerm = /^what/.test(every[0]);
@@ -191,6 +230,8 @@ kbgen.names = (() => {
         let worth = setting > 3 ? setting + 4 : named + spoken + setting;
         // A page with this name comes before those that use the setting.
         if (set.size && named >= 3) worth += 5;
+        // A page of one program, which the text does not name, comes after general ones.
+        if (page.isError && page.owner.length && !page.owner.some(part => every.includes(part))) worth -= 0.35;
         // "install cuda" does not ask for the term.
         if (isQuestion) worth += page.isError ? -0.5 : page.isTerm === isTerm ? 0.6 : isTerm ? 0.3 : -2;
         // A term whose name is only a part of the text is a word of it, not its subject.
@@ -198,11 +239,19 @@ kbgen.names = (() => {
         if (isVersus && page.address === "compare/") worth += 3;
         const isNamed = named > 0.7 || worth >= 3;
         const isFound = spoken > 0.4 && !typed.some(part => page.cores.includes(part));
-        const kept = isQuestion && page.isError ? named + spoken > 1.6 : isNamed || isFound;
+        const kept =
+          isQuestion && page.isError ? named + spoken > 1.6 || (named > 0 && spoken === 1) : isNamed || isFound;
         return { ...page, similar: 0, named, worth, kept: kept || setting };
       })
       .filter(page => page.kept)
       .sort((a, b) => b.worth - a.worth);
-    return { parts: typed, pages: collapsed(pages), missing: missing(data.index) };
+    // A number beside words such as "error" says which one.
+    const isGeneric =
+      known.some(word => GENERIC.includes(word)) && known.every(word => /^\d+$/.test(word) || GENERIC.includes(word));
+    const numbers = known.filter(word => isGeneric && isNumber(word) && !places.has(word));
+    const found = pages.filter(({ names }) => numbers.every(number => names.some(name => name.includes(number))));
+    if (!found.length) unknown.push(...numbers);
+    const results = isGeneric && unknown.length ? [] : collapsed(found);
+    return { parts: typed, pages: results, unknown: known.length ? unknown : [], missing: missing(data.index) };
   };
 })();

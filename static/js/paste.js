@@ -142,6 +142,17 @@
     return file ? text.replace(/\bmodel\.gguf\b/, () => file) : text;
   }
 
+  // The command to try first, with a button that copies it.
+  function addFirstStep(item, command) {
+    if (!command) return;
+    item.appendChild(el("p", t("Try first: "), "small"));
+    const block = item.appendChild(el("div", null, "code"));
+    const pre = block.appendChild(el("pre"));
+    pre.tabIndex = 0;
+    pre.appendChild(el("code", command));
+    kbgen.offerCopy(block);
+  }
+
   const fileOf = slug => `errors/${slug}/index.html`;
   // The files with the texts of pages that are not loaded, and the catalog.
   function missingTexts(slugs) {
@@ -162,7 +173,11 @@
     const here = link.pathname === location.pathname;
     item.appendChild(link);
     if (here) item.appendChild(el("span", t(" this page"), "tags"));
-    if (!match) return item;
+    if (!match) {
+      if (page.description) item.appendChild(el("p", page.description, "small"));
+      if (page.first_commands) addFirstStep(item, page.first_commands[""]);
+      return item;
+    }
     const cause = match.cause;
     const known = cause && page.causes && page.causes[cause];
     const carried = kbgen.caseFragment(cause ? `cause-${cause}` : "main", match.figures, match.setting, kbgen.tables);
@@ -176,11 +191,7 @@
     const list = figureList(match.figures, known ? known.names : []);
     if (list.firstChild) item.appendChild(list);
     const command = page.first_commands[known ? cause : ""];
-    if (command) {
-      const first = el("p", t("Try first: "), "small");
-      first.appendChild(el("code", filled(command, match)));
-      item.appendChild(first);
-    }
+    addFirstStep(item, command && filled(command, match));
     const total = match.figures && match.figures.total;
     const fit = page.fits || total ? calculatorLink(match.setting, total) : null;
     if (fit) item.appendChild(fit);
@@ -242,7 +253,7 @@
   }
 
   // What the log says if no page names the cause: sentences, next steps, and pages that apply.
-  function readingList(readings, text) {
+  function readingList(readings, text, listed) {
     const hasLines = text.trim().includes("\n");
     const list = el("ul", null, "readings");
     readings.forEach(reading => {
@@ -251,7 +262,7 @@
       item.appendChild(el("p", where + reading.says, "why"));
       item.appendChild(el("p", reading.next, "small"));
       reading.pages
-        .filter(slug => kbgen.pageTexts[slug])
+        .filter(slug => kbgen.pageTexts[slug] && !listed.includes(slug))
         .forEach(slug => {
           const link = el("a", kbgen.pageTexts[slug].title);
           link.href = root.root + fileOf(slug);
@@ -334,6 +345,7 @@
     exact = exact.filter(isWhole).concat(exact.filter(match => !isWhole(match)));
     whole = whole.filter(page => !exact.some(match => page.address === `errors/${match.slug}/`));
     let near = [];
+    const isSame = page => other => other.address === page.address;
     const isSuggested = (hit, each) =>
       search.isSuggested(index, hit, each) && (question || hit.share >= MIN_POST_SHARE);
     if (!exact.length) {
@@ -347,7 +359,7 @@
     const own = named.pages.filter(page => page.named > 1 && !page.isError).slice(0, 2);
     near = whole
       .concat(own, near)
-      .filter((page, at, all) => all.findIndex(other => other.address === page.address) === at)
+      .filter((page, at, all) => all.findIndex(isSame(page)) === at)
       .slice(0, 5);
     // Port of read_log in src/diagnosis/log_reading.rs.
     const kindOf = match => (tables.match.pages.find(page => page && page.slug === match.slug) || {}).kind;
@@ -394,17 +406,22 @@
     // A text that a reading explains is whole, not the beginning of a message.
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const linked = readings.flatMap(reading => reading.pages);
-    const titles = !exact.length && near.length && "whole" in near[0] ? near.slice(0, 1) : [];
+    const titles = exact.length ? [] : near.filter(page => "whole" in page);
     const slugs = titles.filter(page => page.address.startsWith("errors/")).map(page => page.address.slice(7, -1));
     if (lacks(missingTexts(linked.concat(slugs)))) return;
     // A reading that says where the cause is says more than the title of a page without a cause.
     if (slugs.some(slug => kindOf({ slug }) === "wrapper")) {
       readings = readings.map(one => (one.explains ? { ...one, names_cause: true } : one));
     }
+    // Pages of the list below, which readings do not name again.
+    const listed = exact.map(match => match.slug).concat(near.map(page => page.address.slice(7, -1)));
     const list = el("ol", null, "found");
     let read = "";
+    // A page found by a question has it as its title; its own title, summary and first step say more.
     const addNear = hit => {
-      list.appendChild(entry({ title: hit.title, href: hit.address.replace(/#|$/, "index.html$&") }));
+      const own = ("whole" in hit && texts[hit.address.slice(7, -1)]) || named.pages.find(isSame(hit)) || hit;
+      const { address } = hit;
+      list.appendChild(entry({ ...own, href: address.replace(/#|$/, "index.html$&") }));
     };
     // Only a title match comes before signature matches.
     if (exact.length) near.forEach(addNear);
@@ -420,7 +437,7 @@
     if (!pagesFirst && readings.length) {
       const said =
         isAsserted || linked.length ? t("What the log says:") : t("No page has this message. What the log says:");
-      out.replaceChildren(heading(said), readingList(readings, text));
+      out.replaceChildren(heading(said), readingList(readings, text, listed));
       if (exact.length) {
         out.appendChild(el("p", t("Pages about messages that do not tell the cause:"), "small"));
       } else if (near.length) out.appendChild(el("p", summary, "small"));
@@ -447,9 +464,9 @@
     if (list.firstChild) out.appendChild(list);
     if (pagesFirst && readings.length) {
       out.appendChild(el("p", t("What the log says:"), "said"));
-      out.appendChild(readingList(readings, text));
+      out.appendChild(readingList(readings, text, listed));
     }
-    const more = exact.length ? null : ask(text);
+    const more = isAsserted ? null : ask(text);
     if (!exact.length) out.appendChild(searched(searchable(text, readings[0])));
     if (more) out.appendChild(more);
     const address = list.firstChild || readings.length ? shared(text, exact[0]) : null;

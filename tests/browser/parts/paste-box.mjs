@@ -263,6 +263,72 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("a question that a page answers shows the page's title, summary and first step, and asks for no page", () =>
+    visiting(browser, `${url}diagnose/`, {}, async (page, { trouble }) => {
+      const shown = async text => {
+        await paste(page, text);
+        await found(page).first().waitFor();
+        return page.locator("#paste-out").innerText();
+      };
+      const black = knowledge.errors.find(({ slug }) => slug === "image-nan-black");
+      const answer = await shown("comfyui black image");
+      assert.equal(await found(page).first().innerText(), black.title);
+      assert.match(answer, /contains values that are not numbers/);
+      assert.doesNotMatch(answer, /Request a page/);
+      await paste(page, "");
+      await found(page).waitFor({ state: "detached" });
+      assert.match(await shown("CUDA out of memory"), /Try first:\s+nvidia-smi --query-gpu/);
+      await paste(page, "");
+      await found(page).first().waitFor({ state: "detached" });
+      assert.match(await shown("no module named"), /Request a page/);
+      assert.deepEqual(trouble, []);
+    }));
+
+  test("the command to try first fits the program that the shell did not find, and can be copied", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      const step = page.locator("#paste-out .found .code code");
+      for (const [text, command] of [
+        ["bash: ollama: command not found", "curl -fsSL https://ollama.com/install.sh | sh"],
+        [
+          "'ollama' is not recognized as an internal or external command, operable program or batch file.",
+          "irm https://ollama.com/install.ps1 | iex",
+        ],
+        ["zsh: command not found: llama-cli", "brew install llama.cpp"],
+        ["'llama-server' is not recognized as an internal or external command", "winget install llama.cpp"],
+        ["bash: lms: command not found\nzsh: command not found: lms", "npx lmstudio install-cli"],
+        ["bash: vllm: command not found", "python -m pip list"],
+        ["torch.cuda.OutOfMemoryError: Allocation on device", "nvidia-smi"],
+      ]) {
+        await paste(page, text);
+        await step.filter({ hasText: command }).waitFor();
+        assert.deepEqual(await step.allInnerTexts(), [command], text);
+        assert.doesNotMatch(await page.locator("#paste-out").innerText(), /node torch/);
+      }
+      const copied = page.locator("#paste-out .found .copy");
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = async text => {
+          document.title = text;
+        };
+      });
+      await copied.click();
+      await copied.filter({ hasText: "Copied" }).waitFor();
+      assert.equal(await page.title(), "nvidia-smi");
+    }));
+
+  test("a page that the list names is not named again by a reading", () =>
+    visiting(browser, `${url}diagnose/`, {}, async page => {
+      for (const text of ["CUDA out of memory", "segmentation fault"]) {
+        await paste(page, text);
+        await page.locator("#paste-out .readings").waitFor();
+        const links = await page
+          .locator("#paste-out :is(.found, .readings) a")
+          .evaluateAll(all => all.map(a => a.href));
+        assert.deepEqual([...new Set(links)], links, text);
+        await paste(page, "");
+        await page.locator("#paste-out .readings").waitFor({ state: "detached" });
+      }
+    }));
+
   test("nothing of a paste leaves the page", () =>
     visiting(browser, url, {}, async (page, { requests, trouble }) => {
       await page.locator("#paste-text").focus();

@@ -24,6 +24,8 @@ const FIRST = [
   ["calculator", "Will it run?"],
   // Messages.
   ["cuda out of memory", "CUDA out of memory"],
+  ["out of memroy cuda", "CUDA out of memory"],
+  ["segfault", "Segmentation fault (core dumped), SIGSEGV, Fatal Python error: Segmentation fault"],
   ["ollama out of memory", "Ollama: runner died with cudaMalloc failed: out of memory"],
   ["ilegal memmory acess", "CUDA error: an illegal memory access was encountered"],
   ["no kernel image", "CUDA error: no kernel image is available for execution on the device"],
@@ -64,6 +66,7 @@ const FIRST = [
   ["how to update", "Update without breaking your environment"],
   ["install cuda", "NVIDIA driver and CUDA versions: what to install"],
   ["flash attention install", "FlashAttention"],
+  ["flash attention install windows", "flash-attn build failed"],
   ["how to install pytorch", "PyTorch"],
   ["how to set up wsl", "Run models in WSL 2 with an NVIDIA GPU"],
   ["which quant", "Choose a quantization"],
@@ -247,6 +250,22 @@ export default function ({ folder, browser, url }) {
       await ask(page, "qqqqzz");
       assert.equal(await said(page).innerText(), "Nothing found");
       assert.equal(await title(rows(page).first()), "Diagnose this text");
+    }));
+
+  test("search: words that no page contains are named, and similar ones are then not searched for", () =>
+    visiting(browser, url + MODEL, {}, async page => {
+      await open(page);
+      await ask(page, "error 43");
+      assert.equal(await said(page).innerText(), "Nothing found. No page contains: 43");
+      await ask(page, "ollama langsam");
+      assert.match(await said(page).innerText(), /^\d+ results\. No page contains: langsam$/);
+      await ask(page, "comfyui schwarzes bild");
+      assert.match(await said(page).innerText(), /^\d+ results\. No page contains: schwarzes, bild$/);
+      assert.equal(await title(rows(page).first()), "ComfyUI");
+      for (const [text] of FIRST) {
+        await ask(page, text);
+        assert.match(await said(page).innerText(), results, text);
+      }
     }));
 
   test("search: a pasted log goes to diagnosis, its page first and its secrets left out", () =>
