@@ -96,10 +96,7 @@ impl Table {
         }
         let (readings, errors): (Vec<_>, Vec<_>) =
             self.pages.iter().enumerate().partition(|(_, page)| page.kind == Kind::Reading);
-        let head = [
-            ("extractors", json!(self.extractors)),
-            ("readings", json!(self.reading_heads())),
-        ];
+        let head = [("extractors", json!(self.extractors)), ("readings", json!(self.reading_heads()))];
         TableParts {
             head: head.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             keys,

@@ -6,7 +6,7 @@ use kbgen_estimate::plan::remedies::{Moved, Remedies};
 use crate::cli::arguments::OsName;
 use crate::cli::fit::commands::Commands;
 use crate::cli::fit::error_page::ErrorPage;
-use crate::cli::fit::layout::{command, paragraph_in, section, span, wrap};
+use crate::cli::fit::layout::{command, mib, paragraph_in, section, span, wrap};
 use crate::cli::fit::python::{Loader, Server};
 use crate::cli::fit::report::FitReport;
 use crate::cli::fit::tables::{needs, one_device, quantizations, several_devices};
@@ -128,11 +128,6 @@ fn heading(report: &FitReport) -> TerminalText {
     text
 }
 
-/// Formats bytes as whole MiB.
-fn mib(bytes: u64) -> String {
-    format!("{} MiB", format_count((bytes + (1 << 19)) / (1 << 20)))
-}
-
 fn verdict(report: &FitReport) -> TerminalText {
     let margin = report.margin_bytes.unwrap_or(0);
     let fullest = match report.devices.len() {
@@ -150,6 +145,7 @@ fn verdict(report: &FitReport) -> TerminalText {
     };
     let [free, short] = [margin, -margin].map(|bytes| mib(u64::try_from(bytes).unwrap_or(0)));
     let line = match report.verdict {
+        _ if report.shared.is_some_and(|shared| !shared.suffices()) => "It does not fit".to_string(),
         Some(FitVerdict::Fits) => format!("It fits, with {free} free{fullest} at {most}"),
         Some(FitVerdict::Tight) => format!("It is tight: {short} short{fullest} at {measured}"),
         Some(FitVerdict::No) if report.plan.is_some() => format!(
@@ -161,8 +157,9 @@ fn verdict(report: &FitReport) -> TerminalText {
         ),
         Some(FitVerdict::No) | None => format!("It does not fit, {short} short{fullest}"),
     };
-    let paragraph = wrap(&format!("{line}."), "", "");
-    let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':']).unwrap_or(paragraph.len()));
+    let together = report.shared.map_or(String::new(), |shared| shared.in_words());
+    let paragraph = wrap(&format!("{line}.{together}"), "", "");
+    let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':', '.']).unwrap_or(paragraph.len()));
     let mut text = TerminalText::from("\n");
     text.push(TerminalText::styled(Style::Strong, verdict));
     text.push(rest);

@@ -1,7 +1,7 @@
 //! Layout for lines of 80 columns: paragraphs, commands, sizes and ranges.
 
 use crate::escape::{Style, TerminalText};
-use crate::site::gib;
+use crate::site::{format_count, gib};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -104,6 +104,11 @@ pub(super) fn span([low, high]: [i64; 2]) -> String {
         (false, false) => format!("{:.2} to {:.2} GiB", in_mib(low) / 1024.0, in_mib(high) / 1024.0),
         _ => format!("{} to {}", signed(low), signed(high)),
     }
+}
+
+/// Formats bytes as whole MiB.
+pub(super) fn mib(bytes: u64) -> String {
+    format!("{} MiB", format_count((bytes + (1 << 19)) / (1 << 20)))
 }
 
 #[cfg(test)]

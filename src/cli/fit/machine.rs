@@ -4,9 +4,11 @@ use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 use kbgen_estimate::backend::{Backend, driver_range};
 use kbgen_estimate::bytes::Bytes;
-use kbgen_estimate::estimator::BytesRange;
+use kbgen_estimate::estimator::{BytesRange, Estimate};
+use kbgen_estimate::placement::Device;
 use kbgen_estimate::plan::search::Available;
 use kbgen_estimate::speed::{SpeedClass, Unmeasured};
+use serde::Serialize;
 
 use crate::cli::arguments::{FitOptions, OsName};
 use crate::site::kinds::{DeviceData, System, Vendor};
@@ -19,6 +21,33 @@ const MAX_GIB: f64 = 65_536.0;
 
 /// Maximum number of devices of the CUDA backend of ggml (`GGML_CUDA_MAX_DEVICES`).
 const MAX_DEVICES: usize = 16;
+
+/// Bytes of a shared memory that are left to the system and other programs, unless programs see more.
+const LEFT_TO_SYSTEM: u64 = 4 << 30;
+
+/// Need of a model of which a part is in RAM, where GPU and RAM are the same memory.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct SharedMemory {
+    /// Least that both parts need together.
+    pub need_bytes: u64,
+    /// What the system leaves of the memory.
+    pub room_bytes: u64,
+}
+
+impl SharedMemory {
+    /// Returns whether both parts fit.
+    pub fn suffices(self) -> bool {
+        self.need_bytes <= self.room_bytes
+    }
+
+    /// Describes the need as a further sentence.
+    pub fn in_words(self) -> String {
+        let [need, room] = [self.need_bytes, self.room_bytes].map(gib);
+        format!(
+            " GPU and RAM are the same memory: both parts together need {need} of the {room} that the system leaves."
+        )
+    }
+}
 
 /// A GPU, from its page or from `--memory` alone.
 #[derive(Debug, Clone)]
@@ -158,6 +187,26 @@ impl Machine {
             Backend::Cuda => return None,
         };
         Some(text)
+    }
+
+    /// Returns what GPU and RAM need together if they are the same memory; `None` for devices with their own.
+    pub fn shared(&self, need: &Estimate) -> Option<SharedMemory> {
+        if self.cards.is_empty() || !self.cards.iter().all(|card| card.unified) {
+            return None;
+        }
+        // With CUDA, what the system uses is part of the driver's range.
+        let room = |card: &GpuDevice| match card.backends {
+            [Backend::CudaShared] => card.visible,
+            _ => card.visible.max(card.memory.saturating_sub(LEFT_TO_SYSTEM)),
+        };
+        let other: u64 = self.cards.iter().map(|card| card.other).sum();
+        let host = need.device(Device::Host).expect("every estimate has a host");
+        let devices = self.cards.iter().zip(&need.devices);
+        let on_devices = devices.map(|(card, device)| device.total_range().low.0 + card.driver().low.0);
+        Some(SharedMemory {
+            need_bytes: on_devices.sum::<u64>() + host.weights.bytes.0 + host.cache.bytes.0,
+            room_bytes: self.cards.iter().map(room).max().unwrap_or_default().saturating_sub(other),
+        })
     }
 
     /// Returns the memory for buffers on each device, beside the most that the driver takes.

@@ -9,14 +9,14 @@ use kbgen_estimate::plan::remedies::Remedies;
 use kbgen_estimate::plan::search::largest_context;
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::Quantization;
-use kbgen_estimate::settings::Settings;
+use kbgen_estimate::settings::{ExpertPlacement, Settings};
 use serde::Serialize;
 
 use crate::cli::arguments::{OsName, RunnerName};
 use crate::cli::fit::additions::Addition;
 use crate::cli::fit::commands::{Commands, commands};
 use crate::cli::fit::error_page::{ErrorPage, error_page};
-use crate::cli::fit::machine::GpuDevice;
+use crate::cli::fit::machine::{GpuDevice, SharedMemory};
 use crate::cli::fit::python::{PythonEngines, python};
 use crate::cli::fit::request::FitRequest;
 use crate::cli::fit::settings::ReportedSettings;
@@ -36,6 +36,8 @@ pub(super) struct FitReport {
     /// Needs of the requested settings.
     pub devices: Vec<DeviceReport>,
     pub host: BufferSizes,
+    /// Need of the devices and the RAM together, if a part is in RAM and they are the same memory.
+    pub shared: Option<SharedMemory>,
     /// Files and models loaded beside the model, counted in `other_bytes` of the first device.
     pub additions: Vec<Addition>,
     /// Settings that run if the requested ones do not fit.
@@ -152,9 +154,11 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
     let rows = rows(request, planner, has_verdict)?;
     let settings = Settings { quantization: choose(request, &rows), ..request.settings.clone() };
     let need = planner.plan(&settings)?;
-    let verdict = verdict(request, &need);
+    let verdict = verdict(request, &settings, &need);
     let available = request.machine.available();
+    let shared = shared(request, &settings, &need);
     let remedies = match verdict {
+        _ if shared.is_some_and(|shared| !shared.suffices()) => None,
         Some(FitVerdict::No | FitVerdict::Tight) if has_verdict => {
             let quants = request.candidates.iter().copied();
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
@@ -162,7 +166,14 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
             let context = found.context.map(|tokens| tokens / request.contexts());
             // Ollama has no setting for experts in RAM.
             let cpu_experts = found.cpu_experts.filter(|_| request.runner != RunnerName::Ollama);
-            Some(Remedies { context, cpu_experts, ..found })
+            let mut has_room = |settings: &Settings| has_room(request, planner, settings);
+            Some(Remedies {
+                context,
+                cpu_experts: cpu_experts.filter(|moved| has_room(&moved.settings)),
+                gpu_layers: found.gpu_layers.filter(|moved| has_room(&moved.settings)),
+                both: found.both.filter(&mut has_room),
+                ..found
+            })
         }
         _ => None,
     };
@@ -170,8 +181,10 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         Some(FitVerdict::No) => remedies.as_ref().and_then(|found| found.plan(&settings)),
         _ => None,
     };
+    let mut shared = shared;
     let plan = changed.as_ref().map(|changed| {
         let need = planner.plan(changed)?;
+        shared = self::shared(request, changed, &need);
         Ok(Plan {
             settings: ReportedSettings::new(request, changed, &need),
             devices: devices(request, &need),
@@ -211,6 +224,7 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         other_engines,
         error_page: error_page(site, request, &need, verdict),
         host: host(&need),
+        shared,
         additions: request.additions.clone(),
         devices,
         plan,
@@ -262,7 +276,7 @@ fn row(
         cache_bytes: sum(|device| device.cache.bytes),
         compute_bytes: sum(|device| device.compute.bytes),
         total_bytes: sum(DeviceEstimate::total),
-        verdict: verdict(request, &need),
+        verdict: verdict(request, &settings, &need),
         largest_context: if has_verdict { longest(request, planner, &settings)? } else { None },
     })
 }
@@ -276,8 +290,23 @@ fn choose(request: &FitRequest<'_>, rows: &[QuantizationRow]) -> Quantization {
     request.quant.or(chosen).unwrap_or(request.settings.quantization)
 }
 
+/// Returns the need of devices and RAM together, if a part is in RAM and they are the same memory.
+fn shared(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Option<SharedMemory> {
+    let is_split = settings.gpu_layers.is_some() || settings.experts != ExpertPlacement::WithLayer;
+    request.machine.shared(need).filter(|_| is_split)
+}
+
+/// Returns whether a memory that GPU and RAM share has room for both parts.
+fn has_room(request: &FitRequest<'_>, planner: &mut Planner<'_>, settings: &Settings) -> bool {
+    let need = planner.plan(settings);
+    need.is_ok_and(|need| shared(request, settings, &need).is_none_or(SharedMemory::suffices))
+}
+
 /// Returns the verdict over all devices, which is that of the worst.
-fn verdict(request: &FitRequest<'_>, need: &Estimate) -> Option<FitVerdict> {
+fn verdict(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Option<FitVerdict> {
+    if shared(request, settings, need).is_some_and(|shared| !shared.suffices()) {
+        return Some(FitVerdict::No);
+    }
     let cards = request.machine.cards.iter().zip(&need.devices);
     cards.map(|(card, device)| device_verdict(card, device)).max().map(FitVerdict::from)
 }
