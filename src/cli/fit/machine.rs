@@ -30,7 +30,7 @@ const LEFT_TO_SYSTEM: u64 = 4 << 30;
 pub(super) struct SharedMemory {
     /// Least that both parts need together.
     pub need_bytes: u64,
-    /// What the system leaves of the memory.
+    /// Part of the memory that the system leaves.
     pub room_bytes: u64,
 }
 
