@@ -284,6 +284,13 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(trouble, []);
     }));
 
+  test("a long command does not make the home page wider than a phone", () =>
+    visiting(browser, url, PHONE_PORTRAIT, async page => {
+      await paste(page, "ollama: command not found");
+      await page.locator("#paste-out .found .code").waitFor();
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    }));
+
   test("the command to try first fits the program that the shell did not find, and can be copied", () =>
     visiting(browser, `${url}diagnose/`, {}, async page => {
       const step = page.locator("#paste-out .found .code code");
