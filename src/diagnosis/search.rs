@@ -182,8 +182,13 @@ impl DiagnosisDb {
     /// Returns the error or guide at an address as a page that is not asserted. `None` for an error that is not in the database.
     fn similar_page(&self, address: &str, title: &str, found_by: Evidence) -> Option<DiagnosedPage> {
         let slug = slug_of_address(address);
-        let is_known = address.starts_with(Kind::Guide.folder()) || self.errors.contains_key(slug);
-        is_known.then(|| DiagnosedPage {
+        // A page found by its question shows its own title.
+        let title = match self.errors.get(slug) {
+            Some(error) => &error.title,
+            None if address.starts_with(Kind::Guide.folder()) => title,
+            None => return None,
+        };
+        Some(DiagnosedPage {
             slug: slug.to_owned(),
             title: title.to_owned(),
             url: format!("/{address}"),

@@ -49,6 +49,8 @@ fn the_title_of_a_short_post_is_a_question() {
     ] {
         assert_eq!(first(text), Some((slug.to_owned(), found_by)), "{text}");
     }
+    let black = Knowledge::read().answers("comfyui black image");
+    assert!(black[0].title.starts_with("Black image: "), "the page has its own title: {}", black[0].title);
     let log = "one\ntwo\nthree\nllama.cpp returns gibberish";
     assert_eq!(first(log), None, "a log of four lines is no post");
     assert_eq!(first("exo crashed with code 6\nExited with code 6"), None, "a title alone says less");
