@@ -313,8 +313,8 @@ export default function ({ folder, browser, url }) {
         .then(found => found.find(([model]) => model === "qwen3-32b") ?? found[0]);
       assert.ok(most < all);
       for (const [layers, word] of [
-        [most, /^Fits/],
-        [most + 1, /^(?!Fits)/],
+        [most, /^Runs/],
+        [most + 1, /^(?!Runs)/],
       ]) {
         await page.goto(`${url}will-it-run/#model=${model}&quant=Q4_K_M&ctx=8192&gpu=${size * GIB}&ngl=${layers}`);
         await page.reload();

@@ -16,8 +16,8 @@ const BUDGETS = {
   "will-it-run/": [60, 15],
   // Each opens with an answer, for which it loads one model's table.
   "compare/": [53, 12],
-  "choose-gpu/": [43, 12],
-  "cost-vs-cloud/": [43, 11],
+  "choose-gpu/": [44, 12],
+  "cost-vs-cloud/": [44, 11],
 };
 /** Of a model's table, which a page loads when the model is chosen. */
 const TABLE_KIB = 12;
