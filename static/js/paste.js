@@ -286,6 +286,8 @@
     return start + end;
   }
 
+  // The name of an error page by its address; empty for other pages.
+  const slugOf = ({ address }) => (/^errors\/([^/]+)\/$/.exec(address) || ["", ""])[1];
   // Minimum share of a page for the first line of a post, which is only a part of it.
   const MIN_POST_SHARE = 80;
   // The questions in a text, as in text_search.rs: the text itself, or of a short post the first line, such as a title,
@@ -407,19 +409,19 @@
     if (readings.some(reading => reading.names_cause || reading.explains)) near = near.filter(page => !page.begun);
     const linked = readings.flatMap(reading => reading.pages);
     const titles = exact.length ? [] : near.filter(page => "whole" in page);
-    const slugs = titles.filter(page => page.address.startsWith("errors/")).map(page => page.address.slice(7, -1));
+    const slugs = titles.map(slugOf).filter(Boolean);
     if (lacks(missingTexts(linked.concat(slugs)))) return;
     // A reading that says where the cause is says more than the title of a page without a cause.
     if (slugs.some(slug => kindOf({ slug }) === "wrapper")) {
       readings = readings.map(one => (one.explains ? { ...one, names_cause: true } : one));
     }
     // Pages of the list below, which readings do not name again.
-    const listed = exact.map(match => match.slug).concat(near.map(page => page.address.slice(7, -1)));
+    const listed = exact.map(match => match.slug).concat(near.map(slugOf));
     const list = el("ol", null, "found");
     let read = "";
     // A page found by a question has it as its title; its own title, summary and first step say more.
     const addNear = hit => {
-      const own = ("whole" in hit && texts[hit.address.slice(7, -1)]) || named.pages.find(isSame(hit)) || hit;
+      const own = ("whole" in hit && texts[slugOf(hit)]) || named.pages.find(isSame(hit)) || hit;
       const { address } = hit;
       list.appendChild(entry({ ...own, href: address.replace(/#|$/, "index.html$&") }));
     };
