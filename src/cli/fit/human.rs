@@ -157,7 +157,7 @@ fn verdict(report: &FitReport) -> TerminalText {
         ),
         Some(FitVerdict::No) | None => format!("It does not fit, {short} short{fullest}"),
     };
-    let together = report.shared.map_or(String::new(), |shared| shared.in_words());
+    let together = report.shared.map_or(String::new(), |shared| format!(" {}", shared.in_words()));
     let paragraph = wrap(&format!("{line}.{together}"), "", "");
     let (verdict, rest) = paragraph.split_at(paragraph.find([',', ':', '.']).unwrap_or(paragraph.len()));
     let mut text = TerminalText::from("\n");

@@ -40,11 +40,11 @@ impl SharedMemory {
         self.need_bytes <= self.room_bytes
     }
 
-    /// Describes the need as a further sentence.
+    /// Describes the need as a sentence.
     pub fn in_words(self) -> String {
         let [need, room] = [self.need_bytes, self.room_bytes].map(gib);
         format!(
-            " GPU and RAM are the same memory: both parts together need {need} of the {room} that the system leaves."
+            "GPU and RAM are the same memory: both parts together need {need} of the {room} that the system leaves."
         )
     }
 }

@@ -156,9 +156,8 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
     let need = planner.plan(&settings)?;
     let verdict = verdict(request, &settings, &need);
     let available = request.machine.available();
-    let shared = shared(request, &settings, &need);
     let remedies = match verdict {
-        _ if shared.is_some_and(|shared| !shared.suffices()) => None,
+        _ if !has_room(request, &settings, &need) => None,
         Some(FitVerdict::No | FitVerdict::Tight) if has_verdict => {
             let quants = request.candidates.iter().copied();
             let narrower: Vec<Quantization> = quants.filter(|quant| *quant > settings.quantization).collect();
@@ -166,7 +165,9 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
             let context = found.context.map(|tokens| tokens / request.contexts());
             // Ollama has no setting for experts in RAM.
             let cpu_experts = found.cpu_experts.filter(|_| request.runner != RunnerName::Ollama);
-            let mut has_room = |settings: &Settings| has_room(request, planner, settings);
+            let mut has_room = |settings: &Settings| {
+                planner.plan(settings).is_ok_and(|need| has_room(request, settings, &need))
+            };
             Some(Remedies {
                 context,
                 cpu_experts: cpu_experts.filter(|moved| has_room(&moved.settings)),
@@ -181,17 +182,14 @@ fn plan(site: &Site, request: &FitRequest<'_>, planner: &mut Planner<'_>) -> Res
         Some(FitVerdict::No) => remedies.as_ref().and_then(|found| found.plan(&settings)),
         _ => None,
     };
-    let mut shared = shared;
-    let plan = changed.as_ref().map(|changed| {
-        let need = planner.plan(changed)?;
-        shared = self::shared(request, changed, &need);
-        Ok(Plan {
-            settings: ReportedSettings::new(request, changed, &need),
-            devices: devices(request, &need),
-            host: host(&need),
-        })
+    let changed_need = changed.as_ref().map(|changed| planner.plan(changed)).transpose()?;
+    let plan = changed.as_ref().zip(changed_need.as_ref()).map(|(changed, need)| Plan {
+        settings: ReportedSettings::new(request, changed, need),
+        devices: devices(request, need),
+        host: host(need),
     });
-    let plan = plan.transpose()?;
+    let shared =
+        shared(request, changed.as_ref().unwrap_or(&settings), changed_need.as_ref().unwrap_or(&need));
     let is_split = remedies.as_ref().is_some_and(|found| found.tensor_split.is_some());
     let verdict = if plan.is_some() && !is_split { Some(FitVerdict::Offload) } else { verdict };
     let typed = changed.unwrap_or_else(|| settings.clone());
@@ -297,14 +295,13 @@ fn shared(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Opt
 }
 
 /// Returns whether a memory that GPU and RAM share has room for both parts.
-fn has_room(request: &FitRequest<'_>, planner: &mut Planner<'_>, settings: &Settings) -> bool {
-    let need = planner.plan(settings);
-    need.is_ok_and(|need| shared(request, settings, &need).is_none_or(SharedMemory::suffices))
+fn has_room(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> bool {
+    shared(request, settings, need).is_none_or(SharedMemory::suffices)
 }
 
 /// Returns the verdict over all devices, which is that of the worst.
 fn verdict(request: &FitRequest<'_>, settings: &Settings, need: &Estimate) -> Option<FitVerdict> {
-    if shared(request, settings, need).is_some_and(|shared| !shared.suffices()) {
+    if !has_room(request, settings, need) {
         return Some(FitVerdict::No);
     }
     let cards = request.machine.cards.iter().zip(&need.devices);
