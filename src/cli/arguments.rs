@@ -272,7 +272,7 @@ pub(crate) struct FitOptions {
     #[arg(long, value_name = "Q")]
     pub quant: Option<String>,
     /// Context size in tokens, such as 32768 or 32k [default: 8192]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", visible_alias = "ctx-size", allow_hyphen_values = true)]
     pub ctx: Option<String>,
     /// KV cache type, or separate types for K and V: f16, q8_0, q8_0/q4_0
     #[arg(long, value_name = "T", default_value = "f16")]
@@ -293,10 +293,10 @@ pub(crate) struct FitOptions {
     #[arg(long, value_enum, default_value_t = RunnerName::LlamaServer)]
     pub runner: RunnerName,
     /// Concurrent requests (slots)
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", visible_alias = "parallel", allow_hyphen_values = true)]
     pub slots: Option<String>,
     /// Layers on the GPU, including the output layer [default: all]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", visible_aliases = ["n-gpu-layers", "gpu-layers"], allow_hyphen_values = true)]
     pub layers: Option<String>,
     /// Keep the experts of the first N layers in RAM
     #[arg(long, value_name = "N", conflicts_with = "cpu_moe", allow_hyphen_values = true)]

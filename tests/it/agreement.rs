@@ -176,3 +176,22 @@ fn an_embedding_model_has_a_page_but_is_not_proposed() {
     // no GPU has a kernel of flash attention for heads of 32
     assert!(command.contains(" --embeddings -fa off"), "{command}");
 }
+
+#[test]
+fn options_of_llama_cpp_mean_what_they_mean_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let report = |model: &str, options: &[&str]| {
+        fit(root, &[&[model, "--gpu", "geforce-rtx-4090", "--quant", "Q4_K_M"], options].concat())
+    };
+    let llama = |options: &[&str]| report("llama-3.1-8b-instruct", options);
+    let all = llama(&["--ctx", "4096", "--slots", "2"]);
+    assert_eq!(all, llama(&["-c", "4096", "-np", "2", "-ngl", "999"]));
+    assert_eq!(all, llama(&["--ctx-size=4096", "--parallel=2", "--n-gpu-layers=all"]));
+    let some = llama(&["--layers", "20"]);
+    assert_eq!(some["settings"]["gpu_layers"], 20);
+    assert_eq!(some, llama(&["-ngl", "20"]));
+    assert_eq!(some, llama(&["--gpu-layers", "20"]));
+    let experts = report("qwen3-30b-a3b", &["--n-cpu-moe", "48"]);
+    assert_eq!(experts["settings"]["cpu_expert_layers"], 48);
+    assert_eq!(experts, report("qwen3-30b-a3b", &["-ncmoe", "99"]));
+}

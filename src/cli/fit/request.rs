@@ -109,8 +109,7 @@ impl<'s> FitRequest<'s> {
         }
         let additions = additions(&options.files, &settings, options.fetch)?;
         let vllm = VllmRequest::new(&options.vllm, machine.cards.len())?;
-        let layers = model.layers.len() as u64;
-        settings.gpu_layers = count("--layers", options.layers.as_deref(), 0, layers + 1)?;
+        settings.gpu_layers = gpu_layers(options.layers.as_deref(), &model)?;
         settings.experts = experts(options, title, &model)?;
         let runner = options.runner;
         let mut request =
@@ -364,15 +363,29 @@ pub(super) fn count(flag: &str, written: Option<&str>, least: u64, most: u64) ->
     }
 }
 
+/// Reads the number of layers on the GPU; `None` if it has all of them. As in llama.cpp, a number above that of the model
+/// means all.
+fn gpu_layers(written: Option<&str>, model: &Architecture) -> Result<Option<u64>> {
+    let places = model.layers.len() as u64 + 1;
+    let Some(written) = written.map(str::trim).filter(|written| *written != "all") else { return Ok(None) };
+    match written.parse::<u64>() {
+        Ok(layers) => Ok((layers < places).then_some(layers)),
+        Err(_) => {
+            bail!("invalid value `--layers {written}`; expected `all`, or a whole number up to {places}")
+        }
+    }
+}
+
+/// Reads which experts are in RAM. As in llama.cpp, `--n-cpu-moe` may be above the number of layers of the model.
 fn experts(options: &FitOptions, title: &str, model: &Architecture) -> Result<ExpertPlacement> {
     let layers = model.layers.len() as u64;
-    let first = count("--n-cpu-moe", options.n_cpu_moe.as_deref(), 0, layers)?;
+    let first = count("--n-cpu-moe", options.n_cpu_moe.as_deref(), 0, u64::from(u32::MAX))?;
     if model.experts.is_none() && (options.cpu_moe || first.is_some()) {
         bail!("{title} has no experts to keep in RAM; use `--layers N` to move whole layers");
     }
     Ok(match first {
         _ if options.cpu_moe => ExpertPlacement::Cpu,
         None | Some(0) => ExpertPlacement::WithLayer,
-        Some(layers) => ExpertPlacement::FirstLayersOnCpu(layers),
+        Some(first) => ExpertPlacement::FirstLayersOnCpu(first.min(layers)),
     })
 }
