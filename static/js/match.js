@@ -473,7 +473,7 @@ kbgen.match = (() => {
   }
 
   function holeFigure(type, from, to) {
-    if (/^(int|float)$/.test(type)) return Number(spell(from, to));
+    if (type === "int" || type === "float") return Number(spell(from, to));
     if (factor(type)) {
       const [, number, unit] = /([^a-z]*)(.*)/.exec(spell(from, to));
       return Math.floor(Number(number) * factor(unit || type) + 0.5);
@@ -487,8 +487,8 @@ kbgen.match = (() => {
       const piece = text.slice(places[at], ends[at]);
       if (at > from && gaps[at] !== NONE) out += " ";
       if (piece[0] === "\\" && piece.length > 1) {
-        const quote = /["']$/.exec(piece);
-        out += piece[1] === "u" ? String.fromCharCode(parseInt(piece.slice(2), 16)) : quote ? quote[0] : "\\";
+        const [end, code] = /u(.{4})$|["']?$/.exec(piece);
+        out += code ? String.fromCharCode(parseInt(code, 16)) : end || "\\";
       } else if ([...piece].length > 1) out += String.fromCharCode(bytes[at]);
       else if (at === from || places[at] !== places[at - 1]) out += piece;
     }
@@ -582,7 +582,7 @@ kbgen.match = (() => {
   }
 
   function endsWell({ parts, letters }, end) {
-    if (end >= size || gaps[end] !== NONE) return true;
+    if (!isJoined(end)) return true;
     if (isDigit(bytes[end - 1]) && isDigit(bytes[end])) return !parts.at(-1).bytes;
     return (letters >= 12 && !parts.at(-1).any) || !joined(end);
   }
@@ -626,7 +626,8 @@ kbgen.match = (() => {
       if (!type) return;
       const [from, to] = span.holes[hole++];
       const figure = name ? holeFigure(type, from, to) : undefined;
-      if (figure !== undefined) figures[name] = figure;
+      // As in Rust, a number above the range has no value.
+      if (figure !== undefined && figure !== 1 / 0) figures[name] = figure;
     });
     return figures;
   }

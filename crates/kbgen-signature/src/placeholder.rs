@@ -293,9 +293,10 @@ fn original_text(text: &NormalText, original: &str, from: usize, to: usize) -> S
         }
         let piece = &original[text.starts[at] as usize..text.ends[at] as usize];
         let mut characters = piece.chars();
+        let escape = piece.trim_start_matches('\\');
         match (characters.next(), characters.next()) {
-            (Some('\\'), Some('u')) => {
-                out.extend(u32::from_str_radix(&piece[2..], 16).ok().and_then(char::from_u32))
+            (Some('\\'), Some(_)) if escape.starts_with('u') => {
+                out.extend(u32::from_str_radix(&escape[1..], 16).ok().and_then(char::from_u32))
             }
             (Some('\\'), _) => {
                 out.push(piece.chars().next_back().filter(|last| QUOTES.contains(last)).unwrap_or('\\'))
