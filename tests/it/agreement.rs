@@ -195,3 +195,15 @@ fn options_of_llama_cpp_mean_what_they_mean_there() {
     assert_eq!(experts["settings"]["cpu_expert_layers"], 48);
     assert_eq!(experts, report("qwen3-30b-a3b", &["-ncmoe", "99"]));
 }
+
+#[test]
+fn layers_are_split_by_what_a_second_model_leaves() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cards = ["--memory", "24", "--memory", "24"];
+    let report = fit(root, &[&["llama-3.3-70b-instruct", "qwen3-0.6b"], &cards[..]].concat());
+    let split: Vec<u64> = serde_json::from_value(report["settings"]["tensor_split"].clone()).unwrap();
+    assert!(split[0] < split[1], "{split:?}");
+    let given = ["--tensor-split", "1,1"];
+    let report = fit(root, &[&["llama-3.3-70b-instruct", "qwen3-0.6b"], &cards[..], &given].concat());
+    assert_eq!(report["settings"]["tensor_split"], serde_json::json!([1, 1]));
+}

@@ -45,8 +45,8 @@ pub enum WeightType {
 const EXL3_HEAD_BITS: u8 = 6;
 
 impl WeightType {
-    /// Every type that any model can have, the widest first.
-    pub const ALL: &'static [WeightType] = &[
+    /// Types that can be selected by name: those that every model can have, the widest first.
+    pub const SELECTABLE: &'static [WeightType] = &[
         WeightType::F32,
         WeightType::Bf16,
         WeightType::F16,
@@ -120,7 +120,7 @@ impl fmt::Display for WeightType {
     }
 }
 
-/// Error for a name that is not in [`WeightType::ALL`].
+/// Error for a name that is not in [`WeightType::SELECTABLE`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWeightType;
 
@@ -138,7 +138,7 @@ impl FromStr for WeightType {
     /// Parses the usual name in any case.
     fn from_str(name: &str) -> Result<WeightType, UnknownWeightType> {
         let same = |kind: &WeightType| kind.name().eq_ignore_ascii_case(name);
-        WeightType::ALL.iter().copied().find(same).ok_or(UnknownWeightType)
+        WeightType::SELECTABLE.iter().copied().find(same).ok_or(UnknownWeightType)
     }
 }
 

@@ -44,9 +44,6 @@ impl<'m> RowEstimator<'m> {
 
     /// Returns the estimate, or the reason why it is not covered.
     pub fn answer(&mut self, query: &RowQuery<'_>) -> Result<u64, String> {
-        if query.settings.sequences > query.settings.context {
-            return Err("there are more slots than tokens of context".to_string());
-        }
         if !self.cache.contains_key(query.model) {
             self.cache.insert(query.model.to_string(), self.look_up(query.model));
         }
@@ -82,6 +79,12 @@ impl KnownModel<'_> {
         let settings = &query.settings;
         if query.kind == "model_bytes" && query.device == "file" {
             return Ok(self.planner.file_bytes(settings.quantization).0);
+        }
+        if settings.context == 0 {
+            return Err("the context is 0".to_string());
+        }
+        if settings.sequences > settings.context {
+            return Err("there are more slots than tokens of context".to_string());
         }
         let bytes = match query.kind {
             "kv_bytes" => self.planner.cache_on(settings),

@@ -120,6 +120,9 @@ impl<'s> FitRequest<'s> {
             request.additions.push(addition);
         }
         request.machine.reserve(request.additions.iter().map(Addition::total).sum())?;
+        if options.llama.tensor_split.is_none() {
+            request.settings.tensor_split = request.machine.split();
+        }
         Ok(request)
     }
 }
@@ -338,13 +341,16 @@ fn unknown(what: &str, name: &str, known: impl Iterator<Item = &'static str> + C
     }
 }
 
-/// Parses a context size such as `32768`, `32,768` or `32k`.
+/// Parses a context size such as `32768`, `32,768` or `32k`. Separators are between groups of three digits.
 fn context(written: &str, model: &str, most: u64) -> Result<u64> {
-    let plain: String = written.chars().filter(|c| !matches!(c, '_' | ' ' | ',')).collect();
-    let tokens_asked = match plain.strip_suffix(['k', 'K']) {
-        Some(thousands) => thousands.parse::<u64>().ok().and_then(|count| count.checked_mul(1024)),
-        None => plain.parse::<u64>().ok(),
+    let (digits, unit) = match written.trim().strip_suffix(['k', 'K']) {
+        Some(thousands) => (thousands.trim_end(), 1024),
+        None => (written.trim(), 1),
     };
+    let is_grouped = digits.split(['_', ' ', ',']).skip(1).all(|group| group.len() == 3);
+    let plain: String = digits.chars().filter(|c| !matches!(c, '_' | ' ' | ',')).collect();
+    let count = plain.parse::<u64>().ok().filter(|_| is_grouped);
+    let tokens_asked = count.and_then(|count| count.checked_mul(unit));
     match tokens_asked {
         Some(asked) if (1..=most).contains(&asked) => Ok(asked),
         _ => bail!(

@@ -29,7 +29,7 @@ impl VllmRequest {
         let weights = match options.weight_type.as_deref() {
             None => None,
             Some(name) => Some(name.parse().map_err(|_| {
-                let known: Vec<&str> = WeightType::ALL.iter().map(|kind| kind.name()).collect();
+                let known: Vec<&str> = WeightType::SELECTABLE.iter().map(|kind| kind.name()).collect();
                 anyhow!("no weight type `{name}`; expected one of {}", known.join(", "))
             })?),
         };
