@@ -6,9 +6,7 @@
 use crate::architecture::Architecture;
 use crate::bytes::Bytes;
 use crate::cache::{CELL_STEP, Cells, streams};
-use crate::estimator::NotCovered;
 use crate::placement::Device;
-use crate::planner::Planner;
 use crate::settings::Settings;
 
 /// Linear segment: from `cells` to the next segment, the value at `c` cells (a multiple of 256) is `bytes + slope * (c
@@ -53,15 +51,6 @@ pub fn cells_of(settings: &Settings) -> u64 {
     let streams = streams(settings);
     let whole = settings.context.max(1).next_multiple_of(CELL_STEP);
     (whole / streams).next_multiple_of(CELL_STEP)
-}
-
-/// Returns the segments of cache and compute buffer of every device, from 256 cells per stream to the model's longest
-/// context. The context of `settings` is not used.
-///
-/// # Errors
-/// If [`check`](crate::estimator::check) refuses the settings.
-pub fn device_segments(model: &Architecture, settings: &Settings) -> Result<Vec<DeviceSegments>, NotCovered> {
-    Planner::new(model).segments(settings)
 }
 
 /// Numbers of cells for which the graph is the same and every tensor grows linearly.

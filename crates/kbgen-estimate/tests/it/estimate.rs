@@ -16,7 +16,7 @@ use kbgen_estimate::plan::search::{
 };
 use kbgen_estimate::planner::Planner;
 use kbgen_estimate::quantization::{CacheType, Quantization};
-use kbgen_estimate::segments::{cells_of, device_segments, segments, value_at};
+use kbgen_estimate::segments::{cells_of, segments, value_at};
 use kbgen_estimate::settings::{CacheLayout, ExpertPlacement, FlashAttention, Settings};
 
 use crate::measured::{FILES, Part, describe, figures};
@@ -196,7 +196,7 @@ fn segments_give_the_estimators_own_value_at_every_number_of_cells() {
     ];
     for (id, settings) in cases {
         let model = Architecture { max_context: 30_000, ..models[id].clone() };
-        let devices = device_segments(&model, settings).unwrap();
+        let devices = Planner::new(&model).segments(settings).unwrap();
         for context in (0..30_000).step_by(487) {
             let settings = settings.at_context(context + 1);
             let need = estimate(&model, &settings).unwrap();
