@@ -264,7 +264,8 @@ kbgen.readings = (() => {
 
   const SYSTEM =
     /^(?:libc\.so|libc-2|libpthread|ld-linux|libstdc\+\+|libgcc_s|libm\.so|libdl|libsystem_|dyld|libc\+\+|libobjc|libdispatch|ntdll|kernel32|kernelbase|ucrtbase|vcruntime|msvcp|python|libpython|linux-vdso)/i;
-  const REPORTING = /abort|backtrace|stacktrace|signalhandler|terminate|throw|raise|c10::error/i;
+  const REPORTING = /abort|backtrace|stacktrace|signalhandler|terminate|unexpected|throw|raise|c10::error/i;
+  const MOST_REPORTING = 8;
   // gdb, LLVM and systemd, glibc, macOS.
   const NUMBERED = /^#\d+ +(?:0x[\da-f]+ *)?(?:in )?(.*)$/i;
   const GDB = /^(.*\(.*) from ([^ ]*)$/;
@@ -291,7 +292,9 @@ kbgen.readings = (() => {
       if (found && found.path) frames.push({ ...found, line: at + 1 + before });
     });
     const library = path => path.replace(/^.*[/\\]/, "").replace(/\.so\..*$/, ".so");
-    const own = frames.find(({ path, name }) => !SYSTEM.test(library(path)) && !REPORTING.test(name));
+    const isReporting = ({ name }) => REPORTING.test(name);
+    const begin = frames.slice(0, MOST_REPORTING).map(isReporting).lastIndexOf(true) + 1;
+    const own = frames.slice(begin).find(frame => !SYSTEM.test(library(frame.path)) && !isReporting(frame));
     if (!own || frames.length < 2) return null;
     const figures = Object.create(null);
     const name = own.name.split("(")[0].trim();

@@ -37,8 +37,19 @@ const SYSTEM: [&str; 22] = [
     "linux-vdso",
 ];
 /// Parts of the names of functions that report a failure, in lower case.
-const REPORTING: [&str; 8] =
-    ["abort", "backtrace", "stacktrace", "signalhandler", "terminate", "throw", "raise", "c10::error"];
+const REPORTING: [&str; 9] = [
+    "abort",
+    "backtrace",
+    "stacktrace",
+    "signalhandler",
+    "terminate",
+    "unexpected",
+    "throw",
+    "raise",
+    "c10::error",
+];
+/// Most frames that report a failure, some of them without a name.
+const MAX_REPORTING: usize = 8;
 
 /// Returns the 1-based line of the deepest frame outside of system libraries, with `library`, `function` and the number of `frames`.
 pub(crate) fn read(log: &str) -> Option<(usize, Figures)> {
@@ -47,12 +58,18 @@ pub(crate) fn read(log: &str) -> Option<(usize, Figures)> {
         .enumerate()
         .filter_map(|(at, line)| frame(line).map(|(path, function)| (at + 1, path, function)))
         .collect();
-    let is_own = |(_, path, function): &&(usize, &str, &str)| {
-        let (library, function) = (file_name(path).to_ascii_lowercase(), function.to_ascii_lowercase());
-        !SYSTEM.iter().any(|system| library.starts_with(system))
-            && !REPORTING.iter().any(|part| function.contains(part))
+    let is_reporting = |(_, _, function): &(usize, &str, &str)| {
+        let function = function.to_ascii_lowercase();
+        REPORTING.iter().any(|part| function.contains(part))
     };
-    let (line, path, function) = frames.iter().find(is_own).filter(|_| frames.len() >= MIN_FRAMES)?;
+    let is_own = |(_, path, _): &&(usize, &str, &str)| {
+        let library = file_name(path).to_ascii_lowercase();
+        !SYSTEM.iter().any(|system| library.starts_with(system))
+    };
+    let top = &frames[..frames.len().min(MAX_REPORTING)];
+    let begin = top.iter().rposition(is_reporting).map_or(0, |at| at + 1);
+    let own = frames[begin..].iter().filter(|frame| !is_reporting(frame)).find(is_own);
+    let (line, path, function) = own.filter(|_| frames.len() >= MIN_FRAMES)?;
     let mut figures = Figures::default();
     for (name, text) in [("library", file_name(path)), ("function", function.split('(').next()?.trim())] {
         if !text.is_empty() && text != "??" && text != "n/a" {
@@ -153,6 +170,14 @@ mod tests {
             (
                 "#0 0x00007ff83fa38eb4 (C:\\Windows\\ntdll.dll+0x18eb4)\n#1 0x00007ff83fa38eb4 (C:\\venv\\bin\\amdhip64_7.dll+0x18eb4)",
                 Some("2 amdhip64_7.dll -"),
+            ),
+            (
+                "bin/libggml-base.so.0(+0x1840b) [0x7efd7074f40b]\n\
+                 bin/libggml-base.so.0(ggml_print_backtrace+0x21f) [0x7efd7074f86f]\n\
+                 bin/libggml-base.so.0(+0x2ba6f) [0x7efd70762a6f]\n\
+                 /lib/x86_64-linux-gnu/libstdc++.so.6(+0xb344a) [0x7efd7056e44a]\n\
+                 /lib/x86_64-linux-gnu/libstdc++.so.6(_ZSt10unexpectedv+0x0) [0x7efd7055c5e9]",
+                None,
             ),
             ("#1  0x0000 in f () from /usr/lib/libx.so", None),
             ("# 1 from x\n#2 is from y\n1 a + 2\n[0x12]", None),
