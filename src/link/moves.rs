@@ -140,6 +140,9 @@ impl Move<'_> {
         }
         let text = &self.sources.get(self.page.source).text;
         let Some(first) = self.page.aliases.first() else {
+            if let Some(list) = self.page.aliases_span {
+                return Some(Ok(Edit::new(list.part("[".len(), "[".len()), alias)));
+            }
             let end = Span::new(self.page.source, self.page.front.end, self.page.front.end);
             let line_end = if text[..end.start].ends_with("\r\n") { "\r\n" } else { "\n" };
             return Some(Ok(Edit::new(end, format!("aliases: [{alias}]{line_end}"))));
