@@ -83,6 +83,27 @@ fn a_moved_page_has_line_ends_of_one_kind() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn rewritten_files_keep_their_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = new_site();
+    let guides = folder.path().join("kb/content/guides");
+    fs::create_dir_all(&guides).unwrap();
+    for (name, mode) in [("a", 0o600), ("c", 0o440)] {
+        let path = guides.join(format!("{name}.md"));
+        fs::write(&path, format!("---\ntitle: {name}\n---\nSee [the guide](/guides/a/).\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let moved = kbgen(folder.path(), &["--root", "kb", "mv", "content/guides/a.md", "content/guides/b.md"]);
+    assert!(moved.status.success(), "{}", said(&moved));
+    for (name, mode) in [("b", 0o600), ("c", 0o440)] {
+        let path = guides.join(format!("{name}.md"));
+        assert!(fs::read_to_string(&path).unwrap().contains("](/guides/b/)"), "{name}");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode, "{name}");
+    }
+}
+
 #[test]
 fn a_page_with_errors_is_mentioned_where_its_answers_are_missing() {
     let folder = new_site();
