@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::check::CheckContext;
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Span;
-use crate::site::{FILE_FOLDERS, is_alias};
+use crate::site::{FILE_FOLDERS, Kind, PageId, Site, is_alias};
 
 pub(super) const RULE: Rule = Rule {
     code: "alias-clash",
@@ -47,6 +47,14 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
                     format!("alias `{}` is the URL of a built-in page", alias.value),
                     "remove the alias".into(),
                 );
+            } else if let Some((category, number)) = category_page(context.site, &address) {
+                refuse(
+                    format!(
+                        "alias `{}` is reserved for page {number} of the category `{category}`",
+                        alias.value
+                    ),
+                    "choose a path that does not end with a number".into(),
+                );
             } else if let Some(file) = root_files.iter().find(|file| format!("{file}/").starts_with(&address))
             {
                 refuse(
@@ -59,4 +67,12 @@ pub(super) fn run(context: &CheckContext<'_>) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// Returns the category and the number if a category has this page, or will have it with more errors.
+fn category_page<'a>(site: &Site, address: &'a str) -> Option<(&'a str, &'a str)> {
+    let (category, number) = address.strip_prefix("categories/")?.strip_suffix('/')?.split_once('/')?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_category = || site.head(&PageId::new(Kind::Category, category)).is_some();
+    (is_number && is_category()).then_some((category, number))
 }

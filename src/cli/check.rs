@@ -82,7 +82,8 @@ fn fix(root: &Path, found: &[Diagnostic], sources: &Sources, terminal: &Terminal
     let edits = files::compatible(fixed.iter().map(|(_, edit)| (*edit).clone()).collect());
     let rewritten = |(file, new): (SourceId, String)| {
         let source = sources.get(file);
-        Rewritten { path: source.path.clone(), old: Some(source.text.to_string()), new: Some(new) }
+        let old = Some(source.text.to_string());
+        Rewritten { path: source.path.clone(), moved_from: None, old, new: Some(new) }
     };
     let texts = files::apply(edits.clone(), sources);
     rewrite::write_all(root, &texts.into_iter().map(rewritten).collect::<Vec<_>>())?;

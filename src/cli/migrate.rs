@@ -38,6 +38,7 @@ pub(super) fn run(arguments: &Arguments, options: &MigrateOptions, terminal: &Te
     if !options.check {
         let rewritten = files.iter().map(|file| Rewritten {
             path: file.path.clone(),
+            moved_from: None,
             old: sources.find(&file.path).map(|id| sources.get(id).text.to_string()),
             new: Some(file.text.clone()),
         });

@@ -169,7 +169,12 @@ fn rewritten(
 ) -> Vec<Rewritten> {
     let text =
         |sources: &Sources, path: &str| sources.find(path).map(|file| sources.get(file).text.to_string());
-    let file = |path: &str| Rewritten { path: path.into(), old: text(before, path), new: text(after, path) };
+    let file = |path: &str| Rewritten {
+        path: path.into(),
+        moved_from: (path == new).then(|| old.into()),
+        old: text(before, path),
+        new: text(after, path),
+    };
     let others = texts.keys().map(|file| before.get(*file).path.as_str()).filter(|path| *path != old);
     [new].into_iter().chain(others).chain([old]).map(file).collect()
 }

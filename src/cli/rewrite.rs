@@ -20,6 +20,8 @@ use crate::render::Audience;
 pub(super) struct Rewritten {
     /// Path in the site.
     pub path: String,
+    /// Path before, if the file moves; it keeps its permissions.
+    pub moved_from: Option<String>,
     /// Text before; `None` for a new file.
     pub old: Option<String>,
     /// New text; `None` to remove the file.
@@ -46,7 +48,12 @@ pub(super) fn errors(sources: &Sources, faults: Vec<Diagnostic>) -> Result<Vec<D
 
 /// Replaces a file atomically.
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    SingleFile { path, mark: b"", sources: &[], permission: Permission::TakeOver }.write(text.as_bytes())
+    write_like(path, path, text)
+}
+
+fn write_like(model: &Path, path: &Path, text: &str) -> Result<()> {
+    SingleFile { path, mark: b"", sources: &[], permission: Permission::TakeOver }
+        .write_like(model, text.as_bytes())
 }
 
 /// Writes all files. If one cannot be written, restores those before it.
@@ -59,9 +66,9 @@ pub(super) fn write_all(root: &Path, files: &[Rewritten]) -> Result<()> {
         }
     }
     for (done, file) in files.iter().enumerate() {
-        if let Err(error) = set(root, &file.path, file.new.as_deref()) {
+        if let Err(error) = set(root, file, file.new.as_deref()) {
             for file in &files[..done] {
-                set(root, &file.path, file.old.as_deref())
+                set(root, file, file.old.as_deref())
                     .with_context(|| format!("cannot restore `{}` after an error: {error:#}", file.path))?;
             }
             return Err(error.context("no file changed"));
@@ -70,10 +77,11 @@ pub(super) fn write_all(root: &Path, files: &[Rewritten]) -> Result<()> {
     Ok(())
 }
 
-fn set(root: &Path, path: &str, text: Option<&str>) -> Result<()> {
-    let path = root.join(path);
+fn set(root: &Path, file: &Rewritten, text: Option<&str>) -> Result<()> {
+    let path = root.join(&file.path);
+    let model = file.moved_from.as_ref().map_or(path.clone(), |old| root.join(old));
     match text {
-        Some(text) => write(&path, text),
+        Some(text) => write_like(&model, &path, text),
         None => fs::remove_file(&path).with_context(|| format!("cannot remove `{}`", path.display())),
     }
 }
@@ -100,6 +108,7 @@ mod tests {
         fs::create_dir(folder.path().join("b.md")).unwrap();
         let file = |path: &str, old: Option<&str>| Rewritten {
             path: path.into(),
+            moved_from: None,
             old: old.map(str::to_string),
             new: Some("new".into()),
         };

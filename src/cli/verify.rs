@@ -277,7 +277,7 @@ fn rewrite_pages(
         let old = content.get(*source).text.to_string();
         let new = rewrite(path, &old).with_context(|| format!("cannot write the version into `{path}`"))?;
         if new != old {
-            files.push(Rewritten { path: path.clone(), old: Some(old), new: Some(new) });
+            files.push(Rewritten { path: path.clone(), moved_from: None, old: Some(old), new: Some(new) });
         }
     }
     rewrite::write_all(root, &files)

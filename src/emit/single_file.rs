@@ -1,6 +1,6 @@
 //! Writes one file atomically, and never over a file that kbgen did not make.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -55,20 +55,29 @@ impl SingleFile<'_> {
         Ok(start == self.mark)
     }
 
-    /// Writes the file under a temporary name and renames it.
+    /// Writes the file under a temporary name and renames it. It keeps its permissions.
     ///
     /// # Errors
     /// As [`SingleFile::check_owner`], and on I/O errors; the old file is then intact.
     pub fn write(&self, bytes: &[u8]) -> Result<()> {
+        self.write_like(self.path, bytes)
+    }
+
+    /// Writes the file with the permissions of `model`, or default ones if `model` does not exist.
+    ///
+    /// # Errors
+    /// As [`SingleFile::write`].
+    pub fn write_like(&self, model: &Path, bytes: &[u8]) -> Result<()> {
         self.check_owner()?;
         let file = resolve(self.path)?;
         let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
             bail!("`{}` is not a file", self.path.display());
         };
         fs::create_dir_all(folder).with_context(|| format!("cannot create folder `{}`", folder.display()))?;
+        let permissions = fs::metadata(model).ok().map(|found| found.permissions());
         let beside = folder.join(sibling_name(name, "new"));
         staging::remove_leftover_file(&beside)?;
-        let written = write_through(&beside, bytes).and_then(|()| fs::rename(&beside, &file));
+        let written = write_through(&beside, permissions, bytes).and_then(|()| fs::rename(&beside, &file));
         if written.is_err() {
             // Ignored: the first error explains the failure.
             let _ = fs::remove_file(&beside);
@@ -77,8 +86,10 @@ impl SingleFile<'_> {
     }
 }
 
-fn write_through(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write_through(path: &Path, permissions: Option<Permissions>, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = File::create_new(path)?;
+    // Before the text: nobody reads what the old file hid.
+    permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions))?;
     file.write_all(bytes)?;
     file.sync_all()
 }

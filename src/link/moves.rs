@@ -139,15 +139,18 @@ impl Move<'_> {
             return Some(self.replacement(known.span, &known.value, &alias));
         }
         let text = &self.sources.get(self.page.source).text;
+        let line_end = if text[..self.page.front.end].ends_with("\r\n") { "\r\n" } else { "\n" };
         let Some(first) = self.page.aliases.first() else {
+            if let Some(list) = self.page.aliases_span {
+                return Some(Ok(Edit::new(list.part("[".len(), "[".len()), alias)));
+            }
             let end = Span::new(self.page.source, self.page.front.end, self.page.front.end);
-            let line_end = if text[..end.start].ends_with("\r\n") { "\r\n" } else { "\n" };
             return Some(Ok(Edit::new(end, format!("aliases: [{alias}]{line_end}"))));
         };
         let line = text[..first.span.start].rfind('\n').map_or(0, |at| at + 1);
         let before = &text[line..first.span.start];
         Some(Ok(match before.trim() {
-            "-" => Edit::new(Span::new(self.page.source, line, line), format!("{before}{alias}\n")),
+            "-" => Edit::new(Span::new(self.page.source, line, line), format!("{before}{alias}{line_end}")),
             _ => Edit::new(first.span.part(0, 0), format!("{alias}, ")),
         }))
     }

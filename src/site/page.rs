@@ -85,6 +85,8 @@ pub struct FrontMatter {
     pub verified: Option<Spanned<Date>>,
     /// Old addresses that redirect here.
     pub aliases: Vec<Spanned<String>>,
+    /// Span of the list of old addresses, which may be empty.
+    pub aliases_span: Option<Span>,
     /// Whether the page is published only on request.
     pub draft: bool,
     /// Span of the front matter.
@@ -111,7 +113,7 @@ impl Head {
         front_matter: FrontMatter,
         (body, text): (Body, &str),
     ) -> Self {
-        let FrontMatter { title, verified, aliases, draft, front: _, escaped } = &front_matter;
+        let FrontMatter { title, verified, aliases, aliases_span: _, draft, front: _, escaped } = &front_matter;
         let values =
             |placed: &[Spanned<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
         let verified = verified.as_ref().map(|day| day.value);

@@ -66,7 +66,14 @@ fn no_alias_takes_the_place_of_an_output_or_lies_below_a_file() {
         pipeline::analyze(&sources, faults.clone(), &options(), &NoProgress).expect("the base URL is valid");
     let pictures = MemorySink::default();
     pipeline::pictures(&sources, &analysis, &options(), &NoProgress, &pictures);
-    let (site, pictures) = (site(BASE), pictures.into_outputs());
+    let page = sources.find("content/errors/memory/slow-start.md").expect("the page exists");
+    let text = sources.get(page).text.to_string();
+    for at in 0..=200 {
+        sources.add(format!("content/errors/memory/slow-{at}.md"), text.clone());
+    }
+    let built = pipeline::build(&sources, faults.clone(), &options()).expect("the base URL is valid");
+    let (site, pictures) = (built.outputs.expect("the site has no error"), pictures.into_outputs());
+    assert!(site.get("categories/memory/2/index.html").is_some(), "the category has a second page");
     let paths = site.iter().chain(pictures.iter()).map(|(path, _)| path.to_string());
     let aliases: BTreeSet<String> = paths
         .flat_map(|path| match path.strip_suffix("index.html") {

@@ -67,6 +67,44 @@ fn files_of_one_name_in_folders_of_one_name_stay_apart() {
 }
 
 #[test]
+fn a_moved_page_has_line_ends_of_one_kind() {
+    let folder = new_site();
+    let guides = folder.path().join("kb/content/guides");
+    fs::create_dir_all(&guides).unwrap();
+    for aliases in ["", "aliases: [/old/]\r\n", "aliases: []\r\n", "aliases:\r\n  - /old/\r\n"] {
+        fs::write(guides.join("a.md"), format!("---\r\ntitle: A\r\n{aliases}---\r\nText.\r\n")).unwrap();
+        let moved =
+            kbgen(folder.path(), &["--root", "kb", "mv", "content/guides/a.md", "content/guides/b.md"]);
+        assert!(moved.status.success(), "{}", said(&moved));
+        let text = fs::read_to_string(guides.join("b.md")).unwrap();
+        assert!(text.contains("/guides/a/"), "{text}");
+        assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+        fs::remove_file(guides.join("b.md")).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn rewritten_files_keep_their_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = new_site();
+    let guides = folder.path().join("kb/content/guides");
+    fs::create_dir_all(&guides).unwrap();
+    for (name, mode) in [("a", 0o600), ("c", 0o440)] {
+        let path = guides.join(format!("{name}.md"));
+        fs::write(&path, format!("---\ntitle: {name}\n---\nSee [the guide](/guides/a/).\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let moved = kbgen(folder.path(), &["--root", "kb", "mv", "content/guides/a.md", "content/guides/b.md"]);
+    assert!(moved.status.success(), "{}", said(&moved));
+    for (name, mode) in [("b", 0o600), ("c", 0o440)] {
+        let path = guides.join(format!("{name}.md"));
+        assert!(fs::read_to_string(&path).unwrap().contains("](/guides/b/)"), "{name}");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode, "{name}");
+    }
+}
+
+#[test]
 fn a_page_with_errors_is_mentioned_where_its_answers_are_missing() {
     let folder = new_site();
     let errors = folder.path().join("kb/content/errors");
