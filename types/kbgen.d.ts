@@ -221,6 +221,8 @@ declare const kbgen: {
     (table: any, found: Matches, text: string, before?: number): Readings | null;
     isQuiet(row: string): boolean;
   };
+  settingInLog(text: string, match: Match, catalog: Catalog): LogSetting;
+  fileInLog(lines: string[], line: number): string | undefined;
   search: Search;
   names(pages: Pages, text: string): { parts: string[]; pages: FoundPage[]; unknown: string[]; missing: string[] };
   // case.js
@@ -228,8 +230,6 @@ declare const kbgen: {
   encoded(text: string): string;
   masked(text: string, longest: number): string;
   caseAddress(text: string, longest: number): string;
-  settingInLog(text: string, match: Match, catalog: Catalog): LogSetting;
-  fileInLog(lines: string[], line: number): string | undefined;
   caseFragment(anchor: string, figures: Figures | undefined, setting: LogSetting, tables: Tables): string;
   readCaseFragment(
     hash: string,

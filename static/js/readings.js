@@ -534,3 +534,142 @@ kbgen.readings = (() => {
   };
   return Object.assign(read, { isQuiet });
 })();
+
+// Settings of the calculator in a log: {model, quant, ctx, gpu, mem}.
+(() => {
+  "use strict";
+  // How many characters before and after a message are read.
+  const ABOVE = 600;
+  const BELOW = 100;
+  const WIDTH = 2000;
+  const GIB = 1073741824;
+  const squeezed = name => name.toLowerCase().replace(/[^a-z0-9.]/g, "");
+  const escaped = text => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+  // Slugs by name without separators; null if two models share one. File names may lack the maker's name, and Ollama's
+  // tags omit "instruct".
+  function namesOf(models) {
+    const names = {};
+    const short = {};
+    const put = (list, name, slug) => {
+      list[name] = name in list && list[name] !== slug ? null : slug;
+    };
+    models.forEach(model => {
+      const [title, repository] = model;
+      const slug = kbgen.slugOf(model);
+      // The name of a repository is left out if it is the title.
+      const [owner, file = title] = (repository || "").split("/");
+      const own = [slug, title].concat(owner ? [file, owner + file, owner.split("-")[0] + file] : []);
+      own.map(squeezed).forEach(name => {
+        put(names, name, slug);
+        put(short, name.replace(/(instruct|chat|it)$/, ""), slug);
+      });
+    });
+    for (const name in short) if (!(name in names)) names[name] = short[name];
+    return names;
+  }
+  // The model and quantization in a path, an id or a tag; null if there is none.
+  function modelOf(token, names, quants) {
+    let name = token
+      .replace(/[.,:;]+$/, "")
+      .split(/[\/\\]|--/)
+      .pop()
+      .replace(/\.(gguf|safetensors|bin)$/i, "")
+      .replace(/-\d{5}-of-\d{5}$/, "");
+    let quant = null;
+    quants.forEach(each => {
+      if (!quant && new RegExp(`[-._:]${escaped(each)}$`, "i").test(name)) quant = each;
+    });
+    if (quant) name = name.slice(0, -quant.length - 1).replace(/[-._]UD$/, "");
+    const slug = Object.prototype.hasOwnProperty.call(names, squeezed(name)) ? names[squeezed(name)] : null;
+    return slug && /\d/.test(name) ? { model: slug, quant } : null;
+  }
+  function modelIn(line, names, quants) {
+    const tokens = line.match(/[A-Za-z~.\/\\][\w.+~-]*(?:[\/\\:]+[\w.+~-]+)*/g) || [];
+    const general = /general\.name\s+str\s*=\s*(.+)/.exec(line);
+    if (general) tokens.push(general[1].trim());
+    return tokens
+      .map(token => modelOf(token, names, quants))
+      .filter(Boolean)
+      .pop();
+  }
+  function contextIn(line) {
+    const found =
+      /(?:n_ctx(?:_seq)?|num_ctx|ctx[-_]size|max[-_]model[-_]len|max[-_]seq[-_]len)[\x22\x27]?\s*[=:\s]\s*(\d{3,8})\b/.exec(
+        line,
+      ) || /llama-\w+.*\s-c (\d{3,8})\b/.exec(line);
+    return found && Number(found[1]);
+  }
+  // The only device named in the lines. Titles in the catalog include the memory if a GPU has two sizes: then a total
+  // or the free memory in the same line distinguishes them.
+  function deviceIn(lines, devices, total) {
+    const base = title => title.replace(/ \d+ GB$/, "");
+    const all = devices.map(([title]) => base(title)).sort((a, b) => b.length - a.length);
+    const pattern = new RegExp(
+      `\\b(${all.map(name => escaped(name).replace(/ /g, "[ -]")).join("|")})(?![\\w]| (?:Ti|SUPER|Mobile|D|Max)\\b)`,
+      "g",
+    );
+    let named = {};
+    let least = 0;
+    lines.forEach(line => {
+      const names = line.replace(/ Laptop GPU/g, " Mobile").match(pattern) || [];
+      const free = names.length && /(\d+) MiB free\b/.exec(line);
+      if (free) least = Math.max(least, Number(free[1]) * 1048576);
+      names.forEach(name => {
+        named[name.replace(/-/g, " ")] = true;
+      });
+    });
+    named = Object.keys(named);
+    const fitting =
+      named.length !== 1
+        ? []
+        : devices.filter(
+            ([title, memory]) =>
+              base(title).replace(/-/g, " ") === named[0] &&
+              memory >= least &&
+              (!total || Math.abs(memory - total) < 0.1 * memory),
+          );
+    return fitting.length === 1 ? kbgen.slugOf(fitting[0]) : null;
+  }
+
+  // The name of a GGUF file: the last one before a message, or else the first one after it; undefined if there is none.
+  kbgen.fileInLog = (lines, line) => {
+    const filesIn = part =>
+      part
+        .flatMap(text => text.slice(0, WIDTH).match(/[\w.+-]+\.gguf\b/g) || [])
+        .filter(name => !name.includes("mmproj"));
+    return filesIn(lines.slice(Math.max(0, line - ABOVE), line)).pop() || filesIn(lines.slice(line, line + BELOW))[0];
+  };
+
+  // Of several models, the last one before the message counts.
+  kbgen.settingInLog = (text, match, catalog) => {
+    const all = text.split("\n");
+    const at = match.line - 1;
+    const cut = line => line.slice(0, WIDTH);
+    const above = all
+      .slice(Math.max(0, at - ABOVE), at + 1)
+      .map(cut)
+      .reverse();
+    const below = all.slice(at + 1, at + BELOW).map(cut);
+    const lines = above.concat(below);
+    const first = find => {
+      for (const line of lines) {
+        const found = find(line);
+        if (found) return found;
+      }
+      return null;
+    };
+    const names = namesOf(catalog.models);
+    const total = match.figures && match.figures.total;
+    const model = first(line => modelIn(line, names, catalog.quants));
+    const gpu = deviceIn(lines, catalog.devices, total);
+    const setting = {};
+    if (model) setting.model = model.model;
+    if (model && model.quant) setting.quant = model.quant;
+    const ctx = model && first(contextIn);
+    if (ctx) setting.ctx = ctx;
+    if (gpu) setting.gpu = gpu;
+    else if (total > GIB) setting.mem = total;
+    return setting;
+  };
+})();
