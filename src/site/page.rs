@@ -113,7 +113,8 @@ impl Head {
         front_matter: FrontMatter,
         (body, text): (Body, &str),
     ) -> Self {
-        let FrontMatter { title, verified, aliases, aliases_span: _, draft, front: _, escaped } = &front_matter;
+        let FrontMatter { title, verified, aliases, aliases_span: _, draft, front: _, escaped } =
+            &front_matter;
         let values =
             |placed: &[Spanned<String>]| placed.iter().map(|one| one.value.clone()).collect::<Vec<_>>();
         let verified = verified.as_ref().map(|day| day.value);
