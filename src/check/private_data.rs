@@ -19,9 +19,11 @@ pub(super) const RULE: Rule = Rule {
 /// Prefixes of access tokens, with the minimum number of characters after them.
 /// <https://huggingface.co/docs/hub/security-tokens>,
 /// <https://github.blog/2021-04-05-behind-githubs-new-authentication-token-formats/>,
-/// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html>.
-const TOKENS: [(&str, usize); 9] = [
+/// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html>,
+/// <https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml>.
+const TOKENS: [(&str, usize); 18] = [
     ("hf_", 30),
+    ("api_org_", 30),
     ("sk-", 20),
     ("ghp_", 36),
     ("gho_", 36),
@@ -30,6 +32,14 @@ const TOKENS: [(&str, usize); 9] = [
     ("ghr_", 36),
     ("github_pat_", 40),
     ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 35),
+    ("glpat-", 20),
+    ("npm_", 36),
+    ("pplx-", 48),
+    ("pypi-AgEIcHlwaS5vcmc", 50),
+    ("xoxb-", 20),
+    ("xoxp-", 20),
 ];
 /// Minimum number of distinct characters of a token. Placeholders such as `hf_xxxxxxxx` have fewer.
 const DIFFERENT: usize = 8;
@@ -131,7 +141,10 @@ fn token_at(text: &str, at: usize, (beginning, fewest): (&str, usize)) -> Option
     let mut letters: Vec<u8> = rest.bytes().take(length).collect();
     letters.sort_unstable();
     letters.dedup();
-    let is_varied = letters.len() >= DIFFERENT && letters.iter().any(u8::is_ascii_digit);
+    let has = |kind: fn(&u8) -> bool| letters.iter().any(kind);
+    // Tokens of Hugging Face can have no digits.
+    let is_random = has(u8::is_ascii_digit) || has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_varied = letters.len() >= DIFFERENT && is_random;
     let is_example = rest[..length].contains("EXAMPLE");
     (length >= fewest && is_varied && !is_example).then(|| at..at + beginning.len() + length)
 }
