@@ -8,7 +8,7 @@
         String.raw`(?![\d.]+(?:[^\w.]|$))[^\s\\\x22\x27,;&)}\]]{${least},}`,
       "gi",
     );
-  // What no other reader may see, and what stands there instead, in the order of the replacements. A number after
+  // What no other reader may see, and its replacement, in the order of the replacements. A number after
   // "token" is an id of the vocabulary; `==12.4.5.8` is a version, and `52.17.408.135` a time of llama.cpp.
   /** @type {[RegExp, any][]} */
   const MASKS = [
