@@ -73,7 +73,8 @@ const INDEX: &str = "data/similar.js";
 /// are loaded for an answer: which file is loaded does not depend on the text of the reader.
 pub(super) fn tables(cx: &RenderContext<'_>) -> Outputs {
     let index = text_index(cx);
-    if cx.inputs.compiled().index.table().text_bytes() <= MAX_WHOLE_BYTES {
+    let text_bytes = [cx.inputs.compiled().index.table().text_bytes(), index.text_bytes()];
+    if text_bytes.into_iter().all(|bytes| bytes <= MAX_WHOLE_BYTES) {
         let whole = with_index(cx, &index);
         let is_large = |path| whole.get(path).is_some_and(|script| script.len() > MAX_WHOLE_BYTES);
         if ![TABLE, PAGE_TEXTS, INDEX].into_iter().any(is_large) {

@@ -95,11 +95,13 @@ const INDEX: &str = "data/search.js";
 /// Makes `data/search.js`, in parts if it is large. It consists of assignments, so that it also loads from disk.
 pub(super) fn file(cx: &RenderContext<'_>) -> Outputs {
     let data = data(cx);
-    let script = data.whole();
     let mut outputs = Outputs::default();
-    if script.len() <= MAX_WHOLE_BYTES {
-        outputs.add(INDEX, script);
-        return outputs;
+    if data.index.text_bytes() <= MAX_WHOLE_BYTES {
+        let script = data.whole();
+        if script.len() <= MAX_WHOLE_BYTES {
+            outputs.add(INDEX, script);
+            return outputs;
+        }
     }
     let mut index = data.index.in_parts(PART_BYTES, PART_DOCUMENTS);
     let (postings, documents) = (mem::take(&mut index.postings), mem::take(&mut index.documents));

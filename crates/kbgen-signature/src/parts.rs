@@ -3,7 +3,6 @@
 //! Scripts find the same results as in a whole table: a pattern is in the part of the first characters of its anchor, and does
 //! not match a text that lacks them.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -160,12 +159,17 @@ pub struct TextIndexParts<'i> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     floors: Vec<u32>,
     /// Postings of successive words.
-    pub postings: Vec<Cow<'i, str>>,
+    pub postings: Vec<&'i str>,
     /// Address and title of successive documents; a question has the address of its owner, which is omitted.
     pub documents: Vec<Vec<(&'i str, &'i str)>>,
 }
 
 impl TextIndex {
+    /// Returns the bytes of the words and postings: fewer than the index has as JSON.
+    pub fn text_bytes(&self) -> usize {
+        self.words.len() + self.postings.len()
+    }
+
     /// Returns the index as one part.
     pub fn whole(&self) -> TextIndexParts<'_> {
         let owners: Vec<usize> = self.question_owners().map(|(_, page)| page).collect();
@@ -183,32 +187,29 @@ impl TextIndex {
             boosts: &self.boosts[..questions],
             owners,
             floors: Vec::new(),
-            postings: vec![Cow::Borrowed(&self.postings)],
+            postings: vec![&self.postings],
             documents: vec![documents.collect()],
         }
     }
 
     /// Divides the index into parts of about `part_bytes` bytes of postings, and of `size` documents.
     pub fn in_parts(&self, part_bytes: usize, size: usize) -> TextIndexParts<'_> {
-        let (mut starts, mut postings) = (Vec::new(), Vec::<String>::new());
-        for (at, posting) in self.postings.split(' ').enumerate() {
-            match postings.last_mut().filter(|part| part.len() < part_bytes) {
-                Some(part) => {
-                    part.push(' ');
-                    part.push_str(posting);
-                }
-                None => {
-                    starts.push(at);
-                    postings.push(posting.to_owned());
-                }
-            }
+        let (mut starts, mut postings) = (Vec::new(), Vec::new());
+        let (mut first, mut rest) = (0, Some(self.postings.as_str()));
+        while let Some(text) = rest {
+            let end = text.bytes().skip(part_bytes).position(|byte| byte == b' ').map(|at| part_bytes + at);
+            let part = &text[..end.unwrap_or(text.len())];
+            rest = end.map(|end| &text[end + 1..]);
+            starts.push(first);
+            first += part.split(' ').count();
+            postings.push(part);
         }
         let whole = self.whole();
         TextIndexParts {
             size,
             starts,
             floors: self.title_floors(),
-            postings: postings.into_iter().map(Cow::Owned).collect(),
+            postings,
             documents: whole.documents[0].chunks(size).map(<[_]>::to_vec).collect(),
             ..whole
         }
