@@ -14,11 +14,11 @@
   const MASKS = [
     // A private key, whose first or last line may be cut off.
     [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*-----)?/g, "[secret]"],
-    [/^[\w+/=\s]*-----END [A-Z ]*PRIVATE KEY-----/, "[secret]"],
+    [/^[\w+\/=\s]*-----END [A-Z ]*PRIVATE KEY-----/, "[secret]"],
     [/((?:authorization|cookie)[\\\x22\x27]*[ \t]*[:=][ \t]*[\\\x22\x27]*)[^\n\\\x22\x27]+/gi, "$1[secret]"],
-    [/\b((?:bearer|basic) +)[\w.~+/=-]{12,}/gi, "$1[secret]"],
+    [/\b((?:bearer|basic) +)[\w.~+\/=-]{12,}/gi, "$1[secret]"],
     // `https://name:password@host`, and signatures in addresses of downloads.
-    [/(:\/\/)[^\s/@\x22\x27]{1,200}@/g, "$1[secret]@"],
+    [/(:\/\/)[^\s\/@\x22\x27]{1,200}@/g, "$1[secret]@"],
     [/([?&][\w.-]+=)[^\s&\x22\x27<>]{16,}/g, "$1[secret]"],
     [assigned("passw(?:or)?d|passphrase|secret", 1), "$1[secret]"],
     [assigned("token|api[_-]?key|(?:access|secret)[_-]?key(?:[_-]?id)?|\\bauth", 8), "$1[secret]"],
@@ -35,8 +35,8 @@
       (found, version) => (version || found.split(".").some(part => part > 255) ? found : "[ip]"),
     ],
     [/\b(?:[\da-f]{1,4}:){5,7}[\da-f]{1,4}\b|\bfe80::[\da-f:]+|\b(?:[\da-f]{1,4}:){2,6}:[\da-f:]*/gi, "[ip]"],
-    [/((?:\/home|\/Users)\/)[^/\\\s\x22\x27:,;)]+/g, "$1[name]"],
-    [/([A-Z]:[\\/]+Users[\\/]+)(?:[^\\/\n\x22\x27:]{1,40}(?=[\\/])|[^\\/\s\x22\x27]+)/gi, "$1[name]"],
+    [/((?:\/home|\/Users)\/)[^\/\\\s\x22\x27:,;)]+/g, "$1[name]"],
+    [/([A-Z]:[\\\/]+Users[\\\/]+)(?:[^\\\/\n\x22\x27:]{1,40}(?=[\\\/])|[^\\\/\s\x22\x27]+)/gi, "$1[name]"],
     [/\b((?:USER|USERNAME|LOGNAME|HOSTNAME|COMPUTERNAME|USERDOMAIN)=)\S+/g, "$1[name]"],
   ];
   // The end of a text, with names, tokens and addresses masked.
