@@ -3,7 +3,8 @@
   "use strict";
   const { t } = kbgen;
   // Words of the question whether a model fits into a memory.
-  const FITS = t("run runs fit fits").split(" ");
+  const FITS = t("run runs fit fits vram need needs").split(" ");
+  const GIB = 1073741824;
   const root = document.documentElement.dataset;
   const box = document.getElementById("paste-text");
   const out = document.getElementById("paste-out");
@@ -102,7 +103,7 @@
   function calculatorLink(setting, total) {
     const { models } = kbgen.catalog;
     const model = models.find(each => kbgen.slugOf(each) === setting.model);
-    if (!models.length || (!model && !(total > 1073741824))) return null;
+    if (!models.length || (!model && !(total > GIB))) return null;
     const line = el("p");
     const link = el(
       "a",
@@ -118,17 +119,43 @@
   // A question is at most this long if the search answers it too; longer text is a message.
   const TYPED = 60;
   const isTyped = text => text.trim().length <= TYPED && !/[\n_={}[\]<>"\\]/.test(text.trim());
-  // Links to the calculator for the models of a question such as "will llama 3 70b run on 24gb"; null for other text.
+  const wordsOf = text => text.toLowerCase().match(/[\p{L}\d.]+/gu) || [];
+  // The device that a question names: the one of whose title it has the most words, then the shortest title. The
+  // catalog has the memory of its largest version.
+  function deviceIn(words, pages, gib) {
+    const said = words.concat(words.some(word => word === "laptop" || word === "notebook") ? "mobile" : []);
+    const isModelNumber = part => /\d/.test(part) && !/^\d{1,2}$/.test(part);
+    const known = pages
+      .map(page => kbgen.catalog.devices.find(each => page.address === `hardware/${kbgen.slugOf(each)}/`))
+      .filter(each => each && each[1] >= gib * GIB)
+      .map(device => {
+        const parts = wordsOf(device[0]);
+        return { device, parts, shared: parts.filter(part => said.includes(part)) };
+      })
+      .filter(each => each.shared.some(isModelNumber));
+    const order = (a, b) =>
+      b.shared.length - a.shared.length || a.parts.length - b.parts.length || a.device[1] - b.device[1];
+    return known.length ? known.sort(order)[0].device : null;
+  }
+  // Links to the calculator for the models of a question such as "will llama 3 70b run on 24gb". Null for other text,
+  // and if the memory is that of a computer without a known GPU.
   function fitAnswer(text, pages) {
-    const words = text.toLowerCase().match(/[\p{L}\d.]+/gu) || [];
+    const words = wordsOf(text);
     if (!words.some(word => FITS.includes(word)) || !/\d ?g?i?b\b/i.test(text)) return null;
     const models = pages.filter(page => page.address.startsWith("models/"));
     const best = models.filter(page => page.worth > models[0].worth - 0.05);
-    const memory = /(\d+) ?gi?b\b/i.exec(text);
+    const amount = form => Number((form.exec(text) || [])[1] || 0);
+    const ram = amount(/(\d+) ?gi?b (?:of )?ram\b/i);
+    const gib = amount(/(\d+) ?gi?b\b(?! (?:of )?ram\b)/i);
+    const device = deviceIn(words, pages, gib);
+    const isComputer = ram || /\b(?:mac|macbook|imac|cpu|(?:no|without(?: an?)?) gpu)\b/i.test(text);
+    if (!device && isComputer) return null;
+    const gpu = device && kbgen.slugOf(device) + (gib ? `@${gib}` : "");
+    const place = device ? { gpu } : gib && { mem: gib * GIB };
     const list = el("ol", null, "found");
     // A size that many models have names none of them.
     best.slice(0, best.length > 5 ? 0 : 3).forEach(page => {
-      const setting = { model: page.address.split("/")[1], ...(memory && { mem: Number(memory[1]) * 1073741824 }) };
+      const setting = { model: page.address.split("/")[1], ...place, ...(ram && { ram }) };
       const link = calculatorLink(setting, 0);
       if (link) list.appendChild(el("li")).append(...link.childNodes);
     });

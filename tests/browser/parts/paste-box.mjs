@@ -86,6 +86,27 @@ export default function ({ folder, browser, url }) {
       assert.deepEqual(await axe(page), []);
     }));
 
+  for (const [question, settings] of [
+    ["can i run llama 3.3 70b on a rtx 4090", "model=llama-3.3-70b-instruct&gpu=geforce-rtx-4090"],
+    ["will qwen3 8b run on a rtx 4090 laptop", "model=qwen3-8b&gpu=geforce-rtx-4090-mobile"],
+    ["does mixtral fit on mac m2 32gb", "model=mixtral-8x22b-instruct-v0.1&gpu=apple-m2-pro%4032"],
+    ["qwen3 30b a3b on a radeon 780m with 32gb ram, does it run", "model=qwen3-30b-a3b&gpu=radeon-780m&ram=32"],
+    ["how much vram does qwen3 30b a3b need", "model=qwen3-30b-a3b"],
+    ["will llama 3 70b run on 24gb", "model=llama-3.1-70b-instruct&mem=25769803776"],
+    // RAM is no memory of a GPU.
+    ["does llama 3.1 8b run on 16gb ram without gpu", null],
+  ]) {
+    test(`the calculator gets the device of the question: ${question}`, () =>
+      visiting(browser, url, {}, async page => {
+        await paste(page, question);
+        await page.locator("#paste-out .said").waitFor();
+        await page.locator("#paste-out a", { hasText: "Search all pages" }).waitFor();
+        const links = page.locator('#paste-out a[href*="will-it-run/"]');
+        const href = (await links.count()) ? await links.first().getAttribute("href") : null;
+        assert.equal(href && href.split("#")[1], settings);
+      }));
+  }
+
   test("by keyboard: the arrows walk the answers, Escape goes back and keeps the text", () =>
     visiting(browser, url, {}, async page => {
       await page.locator("#paste-text").focus();
