@@ -90,7 +90,8 @@
   function figureList(figures, shown = []) {
     const list = el("dl");
     Object.keys(figures || {}).forEach(name => {
-      if (name === "own" || name === "verdict" || name.length < 2 || figures[name] === "unknown") return;
+      if (name === "own" || name === "verdict" || name.length < 2) return;
+      if (figures[name] === "" || figures[name] === "unknown") return;
       if (shown.includes(name)) return;
       const pair = el("div");
       pair.appendChild(el("dt", labelOf(name)));

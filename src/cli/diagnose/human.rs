@@ -59,7 +59,7 @@ pub(super) fn describe(found: &LogDiagnosis, config: &Config) -> TerminalText {
             .iter()
             .filter(|(name, _)| !INTERNAL.contains(name) && name.len() > 1)
             .map(|(name, figure)| (name, format_figure(name, figure)))
-            .filter(|(_, figure)| figure != "unknown")
+            .filter(|(_, figure)| !figure.is_empty() && figure != "unknown")
             .map(|(name, figure)| format!("{} {figure}", figure_label(name)))
             .collect();
         if !figures.is_empty() {

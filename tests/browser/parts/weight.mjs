@@ -25,7 +25,7 @@ const TABLE_KIB = 12;
 const SEARCH_KIB = 11;
 const INDEX_KIB = 156;
 /** Of the data that the paste box loads on first use, of the texts for an answer, and of the index for a question. */
-const DATA_KIB = { diagnose: 150, catalog: 5, "page-texts": 102, "reading-texts": 123, similar: 243 };
+const DATA_KIB = { diagnose: 150, catalog: 5, "page-texts": 102, "reading-texts": 125, similar: 243 };
 /** Of all scripts on an error page. */
 const SCRIPT_KIB = 6;
 
