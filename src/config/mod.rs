@@ -18,7 +18,7 @@ use crate::files::{Sources, Span, Spanned};
 use crate::i18n::Translations;
 use crate::pack::Pack;
 use crate::schema::{
-    self, Fields, Integer, List, MISSING_KEY, MapOf, Record as _, Slug, TextMap, Url, record, words,
+    self, Fields, Integer, List, MISSING_KEY, MapOf, Record as _, Slug, Syntax, TextMap, Url, record, words,
 };
 
 pub use placeholders::{is_reserved, placeholders};
@@ -185,7 +185,7 @@ impl Config {
         };
         let node = toml::parse(&sources.get(file).text, file, &mut found);
         let is_cut = !found.is_empty();
-        let fields = schema::read(&node, Settings::FIELDS, "site.toml", &mut found);
+        let fields = schema::read(&node, Settings::FIELDS, "site.toml", Syntax::Toml, &mut found);
         found.retain(|finding| !(is_cut && finding.code == MISSING_KEY.code));
         let mut settings = Settings::of(&fields);
         if is_cut || fields.unread().contains(stringify!(packs)) {
@@ -226,16 +226,18 @@ impl Config {
         let title = written.title.unwrap_or_else(|| "Untitled".into());
         let base_url =
             written.base_url.unwrap_or_else(|| Spanned::new("http://127.0.0.1:1111/".into(), written.span));
-        if !base_url.value.ends_with('/') {
-            found.push(
-                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end with a slash")
-                    .help(format!("write `base_url = \"{}/\"`", base_url.value)),
-            );
-        } else if let Err(fault) = check_base_url(&base_url.value) {
+        let folder = format!("{}/", base_url.value.trim_end_matches('/'));
+        let address = if base_url.value.ends_with('/') { &base_url.value } else { &folder };
+        if let Err(fault) = check_base_url(address) {
             let message = format!("invalid `base_url`: {fault}");
             found.push(
                 Diagnostic::error(&BAD_SETTINGS, base_url.span, message)
                     .help("write the URL of the published site: `https://example.org/kb/`"),
+            );
+        } else if !base_url.value.ends_with('/') {
+            found.push(
+                Diagnostic::error(&BAD_SETTINGS, base_url.span, "`base_url` does not end with a slash")
+                    .help(format!("write `base_url = \"{folder}\"`")),
             );
         }
         let language = written.language.unwrap_or_else(|| Spanned::new("en".into(), written.span));
@@ -294,7 +296,6 @@ impl Config {
     }
 }
 
-/// Returns an email address that a link can contain as it is; reports anything else.
 /// Checks the URL of a folder that is put before the addresses of pages; the error says how to correct it.
 fn check_base_url(url: &str) -> Result<(), String> {
     if !["https://", "http://"].iter().any(|scheme| url.starts_with(scheme)) {
@@ -310,6 +311,7 @@ fn check_base_url(url: &str) -> Result<(), String> {
     }
 }
 
+/// Returns an email address that a link can contain as it is; reports anything else.
 fn mail_address(contact: Spanned<String>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let part = |text: &str| {
         !text.is_empty()

@@ -3,7 +3,7 @@
 use crate::config::{Settings, toml};
 use crate::diag::{Diagnostic, Rule};
 use crate::files::Sources;
-use crate::schema::{self, Record as _};
+use crate::schema::{self, Record as _, Syntax};
 
 /// A site with these addresses must not be published. Not a rule of `check`: a local build may have them.
 const PLACEHOLDER_ADDRESS: Rule = Rule {
@@ -21,7 +21,8 @@ pub fn placeholders(sources: &Sources, given: Option<&str>) -> Vec<Diagnostic> {
     let Some(file) = sources.find("site.toml") else { return Vec::new() };
     // Syntax errors are reported by the build itself.
     let node = toml::parse(&sources.get(file).text, file, &mut Vec::new());
-    let written = Settings::of(&schema::read(&node, Settings::FIELDS, "site.toml", &mut Vec::new()));
+    let fields = schema::read(&node, Settings::FIELDS, "site.toml", Syntax::Toml, &mut Vec::new());
+    let written = Settings::of(&fields);
     let given = given.map(str::to_string);
     let base_url = written.base_url.map(|url| url.map(|url| given.unwrap_or(url)));
     let values = [("base_url", base_url), ("repository", written.repository), ("contact", written.contact)];

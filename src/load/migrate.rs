@@ -12,7 +12,7 @@ use crate::load::front_matter;
 use crate::load::rules::OLD_FORMAT;
 use crate::load::split::{Certainty, split};
 use crate::markdown;
-use crate::schema::{self, Node, NodeKind, Record as _};
+use crate::schema::{self, Node, NodeKind, Record as _, Syntax};
 use crate::site::kinds::{Cost, DRAFT, ErrorData, MORE_SOURCES, Solution, key};
 use crate::site::{Kind, Site};
 
@@ -84,7 +84,8 @@ fn parse(source: &Source, file: SourceId) -> Result<Parsed, Vec<Diagnostic>> {
     let cut = split(source, file);
     let mut found = cut.faults;
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut found);
-    let fields = schema::read(&front.node, ErrorData::FIELDS, Kind::Error.with_article(), &mut found);
+    let fields =
+        schema::read(&front.node, ErrorData::FIELDS, Kind::Error.with_article(), Syntax::Yaml, &mut found);
     found.retain(|finding| finding.severity == Severity::Error);
     if cut.certainty == Certainty::Guessed || !found.is_empty() {
         return Err(found);

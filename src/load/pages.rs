@@ -17,7 +17,7 @@ use crate::load::rules::BAD_SLUG;
 use crate::load::split::{Certainty, Split, split};
 use crate::markdown;
 use crate::progress::{BuildProgress, NoProgress, Stage};
-use crate::schema::{self, Fields, MISSING_KEY, Record, title_of};
+use crate::schema::{self, Fields, MISSING_KEY, Record, Syntax, title_of};
 use crate::site::kinds::{
     ALIASES, CategoryData, DRAFT, DeviceData, DocumentData, EntryData, ErrorData, ErrorKind, ExtractorData,
     GuideData, IncludeData, MORE_SOURCES, ModelData, PUBLISH_ON, QuantData, ReadingData, TITLE, TermData,
@@ -181,7 +181,7 @@ fn page(place: &PagePath<'_>, scope: Scope<'_>) -> (Site, Vec<Diagnostic>) {
     let mut faults = Vec::new();
     let front = front_matter::parse(&source.text[cut.front.start..cut.front.end], cut.front, &mut faults);
     let (fields, names) = place.with_fields(|fields| {
-        let read = schema::read(&front.node, fields, place.kind.with_article(), &mut faults);
+        let read = schema::read(&front.node, fields, place.kind.with_article(), Syntax::Yaml, &mut faults);
         (read, fields.iter().map(|field| field.name.to_string()).collect::<Vec<_>>())
     });
     faults.extend(missing_sources(place.kind, &fields, cut.front));

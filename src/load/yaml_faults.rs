@@ -144,8 +144,21 @@ fn value_start(line: &str) -> Option<usize> {
     is_key(&line[at..at + key]).then(|| value + line[value..].len() - line[value..].trim_start().len())
 }
 
+/// Returns the offset of a list item with two colons, unless a key below shows that the item is a mapping.
+fn text_item_start(text: &str, line: &str, start: usize) -> Option<usize> {
+    let indent = line.len() - line.trim_start().len();
+    let item = line[indent..].trim_start_matches(['-', ' ']);
+    let (_, value) = item.split_once(": ")?;
+    let is_plain = !value.trim_start().starts_with(['"', '\'', '[', '{', '|', '>', '#']);
+    let is_fault = is_plain && (value.contains(": ") || value.trim_end().ends_with(':'));
+    let below = text[start + line.len()..].lines().find(|line| !line.trim().is_empty());
+    let is_mapping = below.is_some_and(|line| line.len() - line.trim_start().len() > indent);
+    (line[indent..].starts_with("- ") && is_fault && !is_mapping).then_some(line.len() - item.len())
+}
+
 fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Diagnostic, Repair)> {
-    let value_at = value_start(line)?;
+    let item_at = text_item_start(text, line, start);
+    let value_at = item_at.or_else(|| value_start(line))?;
     let value = line[value_at..].trim_end();
     if value.starts_with(['"', '\'', '[', '{', '|', '>', '#']) {
         return None;
@@ -163,7 +176,10 @@ fn second_colon(text: &str, line: &str, start: usize, place: Span) -> Option<(Di
         place.part(at, at + 1),
         format!("unquoted colon in a value; YAML reads `{}` as a key", &value[..colon]),
     )
-    .help(format!("quote the value: `{key} \"{quoted}\"`"));
+    .help(match item_at {
+        Some(_) => format!("quote the item: `- \"{quoted}\"`"),
+        None => format!("quote the value: `{key} \"{quoted}\"`"),
+    });
     Some((finding, Repair::Text { text: repaired, at: Some(at) }))
 }
 

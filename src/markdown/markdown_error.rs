@@ -163,7 +163,7 @@ impl MarkdownErrorKind {
             Self::LinkHost(HostSpoofing::UserName) => "user name before the host".to_string(),
             Self::TooWide(columns) => format!("table with {columns} columns"),
             Self::TooMany(what, count, _) => format!("{count} {what} in one text"),
-            Self::UnsupportedSyntax(syntax) => syntax.message().to_string(),
+            Self::UnsupportedSyntax(syntax) => syntax.message(),
             Self::LongAddress(length) => format!("URL of {length} bytes"),
             Self::UndefinedReference(label) => format!("no link definition `[{}]`", shortened(label)),
             Self::UndefinedFootnote(label) => format!("no footnote `[^{}]`", shortened(label)),

@@ -40,6 +40,7 @@ pub use markdown_error::{MarkdownError, MarkdownErrorKind};
 pub use outline::{Link, Outline, outline};
 pub use plain::{plain, plain_inline};
 pub use render::{CallValue, Picture, RenderHooks, Rendered, Section, TocEntry, render, render_outlined};
+pub use unsupported::UnsupportedSyntax;
 
 use pulldown_cmark::Options;
 

@@ -15,6 +15,13 @@ const MAX_NAME: usize = 200;
 pub enum UnsupportedSyntax {
     /// Rows of a table without a delimiter row `| --- |`.
     Table,
+    /// A delimiter row whose number of columns differs from the header's.
+    TableColumns {
+        /// Columns of the delimiter row.
+        delimiter: usize,
+        /// Columns of the header.
+        header: usize,
+    },
     /// `:::note`.
     Container,
     /// `!!! note`.
@@ -31,8 +38,12 @@ pub enum UnsupportedSyntax {
 
 impl UnsupportedSyntax {
     /// Returns the message of the error.
-    pub(super) fn message(self) -> &'static str {
-        match self {
+    pub(super) fn message(self) -> String {
+        let message = match self {
+            Self::TableColumns { delimiter, header } => {
+                let columns = if delimiter == 1 { "column" } else { "columns" };
+                return format!("the delimiter row has {delimiter} {columns}, the header {header}");
+            }
             Self::Table => "table without a delimiter row",
             Self::Container => "container block `:::`",
             Self::Admonition => "admonition `!!!`",
@@ -40,13 +51,15 @@ impl UnsupportedSyntax {
             Self::WikiLink => "wiki link `[[…]]`",
             Self::Module => "module import",
             Self::Heading => "heading without a space after `#`",
-        }
+        };
+        message.to_string()
     }
 
     /// Returns the help with the supported syntax.
     pub(super) fn help(self) -> &'static str {
         match self {
             Self::Table => "add a line such as `| --- | --- |` below the first row",
+            Self::TableColumns { .. } => "write one `---` per column of the header",
             Self::Container | Self::Admonition => {
                 "write `> [!NOTE]` on its own line, and `> ` before each line of the text"
             }
@@ -76,17 +89,32 @@ pub(super) fn find(source: &str, opaque: &[Range<usize>]) -> Vec<MarkdownError> 
         |range: Range<usize>, kind| found.push(MarkdownError { range, kind: Kind::UnsupportedSyntax(kind) });
     let mut at = 0;
     let mut in_rows = false;
-    for line in masked.split('\n') {
+    let mut lines = masked.split('\n').peekable();
+    while let Some(line) = lines.next() {
         let text = line.trim_end();
         let start = at + text.len() - text.trim_start().len();
         let text = text.trim_start();
         if let Some(kind) = line_syntax(text) {
+            let next = at + line.len() + 1;
+            let delimiter = lines.peek().map(|line| line.trim()).filter(|line| is_delimiter(line));
             // The rows of one table are one error.
-            if kind != UnsupportedSyntax::Table || !in_rows {
+            if kind != UnsupportedSyntax::Table {
+                report(start..start + text.len(), kind);
+            } else if !in_rows && let Some(delimiter) = delimiter {
+                let from = next + source[next..].len() - source[next..].trim_start().len();
+                let header = columns(&source[start..start + text.len()]);
+                match columns(delimiter) {
+                    count if count == header => report(start..start + text.len(), kind),
+                    count => report(
+                        from..from + delimiter.len(),
+                        UnsupportedSyntax::TableColumns { delimiter: count, header },
+                    ),
+                }
+            } else if !in_rows {
                 report(start..start + text.len(), kind);
             }
         }
-        in_rows = is_row(text);
+        in_rows = is_row(text) || (in_rows && is_delimiter(text));
         for (range, kind) in inline_syntax(text) {
             report(start + range.start..start + range.end, kind);
         }
@@ -123,6 +151,16 @@ fn is_row(text: &str) -> bool {
         && text.starts_with('|')
         && text.ends_with('|')
         && text.contains(|c: char| !"|-: \0".contains(c))
+}
+
+fn is_delimiter(text: &str) -> bool {
+    text.starts_with('|') && text.contains('-') && text.chars().all(|c| "|-: ".contains(c))
+}
+
+/// Returns the number of columns of a row.
+fn columns(row: &str) -> usize {
+    let bars = row.match_indices('|').filter(|(at, _)| *at > 0 && !is_escaped(row, *at)).count();
+    if row.len() > 1 && row.ends_with('|') && !is_escaped(row, row.len() - 1) { bars } else { bars + 1 }
 }
 
 fn inline_syntax(text: &str) -> Vec<(Range<usize>, UnsupportedSyntax)> {

@@ -17,7 +17,7 @@ mod word_enum;
 pub use field::{Field, FieldOf, Need, Shape, ShapeOf};
 pub use fields::{Fields, Value};
 pub use json_schema::json_schema;
-pub use node::{Node, NodeKind};
+pub use node::{Node, NodeKind, Syntax};
 pub use read::read;
 pub(crate) use record::record;
 pub use record::{

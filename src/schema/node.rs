@@ -2,6 +2,15 @@
 
 use crate::files::{Span, Spanned};
 
+/// Format of a file, in which messages explain the correction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// Front matter of a page.
+    Yaml,
+    /// `site.toml`.
+    Toml,
+}
+
 /// Value with its span.
 #[derive(Debug, Clone)]
 pub struct Node {

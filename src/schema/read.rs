@@ -6,14 +6,20 @@ use crate::diag::{Diagnostic, nearest};
 use crate::files::{Span, Spanned};
 use crate::schema::field::{FieldOf, Need, ShapeOf};
 use crate::schema::fields::{Fields, Value};
-use crate::schema::node::{Node, NodeKind};
+use crate::schema::node::{Node, NodeKind, Syntax};
 use crate::schema::rules::{DUPLICATE_ITEM, DUPLICATE_KEY, MISSING_KEY, TOO_MUCH, UNKNOWN_KEY, WRONG_TYPE};
 use crate::schema::scalar;
 
 /// Returns the valid fields of a mapping and adds all errors to `found`.
 ///
 /// `owner` names the mapping in messages ("an error page", "a cause").
-pub fn read(node: &Node, fields: &[FieldOf<'_>], owner: &str, found: &mut Vec<Diagnostic>) -> Fields {
+pub fn read(
+    node: &Node,
+    fields: &[FieldOf<'_>],
+    owner: &str,
+    syntax: Syntax,
+    found: &mut Vec<Diagnostic>,
+) -> Fields {
     let mut read = Fields::none(node.span);
     let pairs = match &node.kind {
         NodeKind::Map(pairs) => pairs.as_slice(),
@@ -49,7 +55,7 @@ pub fn read(node: &Node, fields: &[FieldOf<'_>], owner: &str, found: &mut Vec<Di
         }
         let faults = found.len();
         let holds_unreadable = value.holds_unreadable();
-        if let Some(value) = self::value(field.name, &field.shape, value, key.span, found) {
+        if let Some(value) = self::value(field.name, &field.shape, value, key.span, syntax, found) {
             read.values.insert(field.name.to_string(), value);
         }
         if found.len() > faults || holds_unreadable {
@@ -103,6 +109,7 @@ fn value(
     shape: &ShapeOf<'_>,
     node: &Node,
     place: Span,
+    syntax: Syntax,
     found: &mut Vec<Diagnostic>,
 ) -> Option<Spanned<Value>> {
     let value = match (&node.kind, shape) {
@@ -112,29 +119,39 @@ fn value(
             found.push(no_value(key, place).help(help));
             return None;
         }
-        (NodeKind::Scalar { text, quoted }, _) => match scalar::value(key, text, *quoted, shape, node.span) {
-            Ok(value) => value,
-            Err(fault) => {
-                found.push(fault);
-                return None;
+        (NodeKind::Scalar { text, quoted }, _) => {
+            match scalar::value(key, (text, *quoted), shape, node.span, syntax) {
+                Ok(value) => value,
+                Err(fault) => {
+                    found.push(fault);
+                    return None;
+                }
             }
-        },
+        }
         (NodeKind::List(items), ShapeOf::List { of, at_least, at_most }) => {
             if items.len() < *at_least || items.len() > *at_most {
                 found.push(wrong_count(key, items.len(), *at_least, *at_most, node.span, place));
             }
             let read = items.iter().take(*at_most);
-            let read: Vec<_> = read.filter_map(|item| value(key, of, item, item.span, found)).collect();
+            let read: Vec<_> =
+                read.filter_map(|item| value(key, of, item, item.span, syntax, found)).collect();
             // For a list that is too long, only its length is reported.
             Value::List(if items.len() > *at_most { read } else { distinct(key, read, found) })
         }
         (NodeKind::Map(_), ShapeOf::Record(fields)) => {
-            Value::Record(read(node, fields, &format!("`{key}`"), found))
+            Value::Record(read(node, fields, &format!("`{key}`"), syntax, found))
         }
-        (NodeKind::Map(pairs), ShapeOf::Map(of)) => Value::Map(free_keys(key, of, pairs, found)),
+        (NodeKind::Map(pairs), ShapeOf::Map(of)) => Value::Map(free_keys(key, of, pairs, syntax, found)),
         _ => {
-            let message = format!("`{key}` is {}, not {}", node.name(), shape.name());
-            found.push(Diagnostic::error(&WRONG_TYPE, node.span, message).help(form(key, shape)));
+            // Only an item of a list has no key of its own.
+            let item = if place == node.span { "an item of " } else { "" };
+            let message = format!("{item}`{key}` is {}, not {}", node.name(), shape.name());
+            let help = match shape {
+                ShapeOf::Text if !item.is_empty() && syntax == Syntax::Yaml => as_text(node),
+                _ => None,
+            };
+            let help = help.unwrap_or_else(|| form(key, shape, syntax, !item.is_empty()));
+            found.push(Diagnostic::error(&WRONG_TYPE, node.span, message).help(help));
             return None;
         }
     };
@@ -164,12 +181,32 @@ fn distinct(key: &str, items: Vec<Spanned<Value>>, found: &mut Vec<Diagnostic>) 
     items.into_iter().filter(|item| is_new(item)).collect()
 }
 
-fn form(key: &str, shape: &ShapeOf<'_>) -> String {
-    match shape {
-        ShapeOf::List { .. } => format!("write `{key}:`, then one item per line, each starting with `- `"),
-        ShapeOf::Record(_) | ShapeOf::Map(_) => {
+/// Returns the correction of an unquoted text with a colon, which YAML reads as a mapping.
+fn as_text(node: &Node) -> Option<String> {
+    let NodeKind::Map(pairs) = &node.kind else { return None };
+    let [(key, value)] = pairs.as_slice() else { return None };
+    let value = match &value.kind {
+        NodeKind::Scalar { text, quoted: false } => format!(" {text}"),
+        NodeKind::Null => String::new(),
+        _ => return None,
+    };
+    let text = format!("{}:{value}", key.value).replace('\\', "\\\\").replace('"', "\\\"");
+    Some(format!("quote the item: `- \"{text}\"`"))
+}
+
+fn form(key: &str, shape: &ShapeOf<'_>, syntax: Syntax, is_item: bool) -> String {
+    match (shape, syntax) {
+        (ShapeOf::List { .. } | ShapeOf::Record(_) | ShapeOf::Map(_), Syntax::Toml) => {
+            scalar::toml_collection(shape)
+        }
+        (_, Syntax::Toml) if !is_item => format!("write `{key} = ` and the value on one line"),
+        (ShapeOf::List { .. }, _) => {
+            format!("write `{key}:`, then one item per line, each starting with `- `")
+        }
+        (ShapeOf::Record(_) | ShapeOf::Map(_), _) => {
             format!("write `{key}:`, then indented `key: value` pairs")
         }
+        _ if is_item => format!("write {} for the item", shape.name()),
         _ => format!("write `{key}: ` and the value on one line"),
     }
 }
@@ -188,6 +225,7 @@ fn free_keys(
     key: &str,
     of: &ShapeOf<'_>,
     pairs: &[(Spanned<String>, Node)],
+    syntax: Syntax,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<(Spanned<String>, Spanned<Value>)> {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
@@ -195,7 +233,7 @@ fn free_keys(
     for (name, node) in pairs {
         if let Some(first) = seen.insert(&name.value, name.span) {
             found.push(twice(name, first));
-        } else if let Some(value) = value(key, of, node, name.span, found) {
+        } else if let Some(value) = value(key, of, node, name.span, syntax, found) {
             read.push((name.clone(), value));
         }
     }

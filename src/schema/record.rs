@@ -355,7 +355,7 @@ pub(crate) use record;
 mod tests {
     use crate::files::{Sources, Span, Spanned};
     use crate::schema::word_enum::words;
-    use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, json_schema, read};
+    use crate::schema::{Integer, List, Node, NodeKind, Record as _, Slug, Syntax, json_schema, read};
 
     words! {
         /// How it is.
@@ -413,7 +413,7 @@ mod tests {
         });
         let node = Node { span, kind: NodeKind::Map(pairs.collect()) };
         let mut found = Vec::new();
-        let sample = Sample::of(&read(&node, Sample::FIELDS, "a sample", &mut found));
+        let sample = Sample::of(&read(&node, Sample::FIELDS, "a sample", Syntax::Yaml, &mut found));
         (sample, found.into_iter().map(|finding| finding.message).collect())
     }
 

@@ -6,19 +6,20 @@ use crate::diag::{Diagnostic, Rule, nearest};
 use crate::files::Span;
 use crate::schema::field::ShapeOf;
 use crate::schema::fields::Value;
+use crate::schema::node::Syntax;
 use crate::schema::rules::{BAD_DATE, TOO_MUCH, UNKNOWN_VALUE, WRONG_TYPE};
 use crate::unicode_safety::host_spoofing;
 
 /// Maximum length of a text in bytes.
 const TEXT_LIMIT: usize = 4096;
 
-/// Converts `text` to a value of `shape`. Quoted text is never a number, flag or date.
+/// Converts a text, with whether it is quoted, to a value of `shape`. Quoted text is never a number, flag or date.
 pub fn value(
     key: &str,
-    text: &str,
-    quoted: bool,
+    (text, quoted): (&str, bool),
     shape: &ShapeOf<'_>,
     span: Span,
+    syntax: Syntax,
 ) -> Result<Value, Diagnostic> {
     if text.len() > TEXT_LIMIT {
         let message = format!("`{key}` has {} bytes", text.len());
@@ -44,11 +45,10 @@ pub fn value(
             "use lowercase letters, digits, hyphens and dots, as in the file name of the page".into(),
         ),
         ShapeOf::Slug => Ok(Value::Text(text.to_string())),
-        ShapeOf::Url if !is_url(text) => wrong(&WRONG_TYPE, "start with `https://`".into()),
-        ShapeOf::Url if host_spoofing(text).is_some() => {
-            wrong(&WRONG_TYPE, "write the host in ASCII (`xn--…`), without a user name and `@`".into())
-        }
-        ShapeOf::Url => Ok(Value::Text(text.to_string())),
+        ShapeOf::Url => match url_fault(text) {
+            Some(help) => wrong(&WRONG_TYPE, help),
+            None => Ok(Value::Text(text.to_string())),
+        },
         ShapeOf::Date => date(key, text, span),
         ShapeOf::Integer { min, max } if !quoted => match text.replace('_', "").parse::<i64>() {
             Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Integer(number)),
@@ -68,18 +68,32 @@ pub fn value(
         ShapeOf::Flag => wrong(&WRONG_TYPE, "write `true` or `false`, without quotes".into()),
         ShapeOf::Choice(choices) => choice(key, text, choices, span),
         ShapeOf::List { .. } | ShapeOf::Record(_) | ShapeOf::Map(_) => {
-            wrong(&WRONG_TYPE, help_for_collection(key, text, shape))
+            wrong(&WRONG_TYPE, help_for_collection(key, text, shape, syntax))
         }
     }
 }
 
-fn help_for_collection(key: &str, text: &str, shape: &ShapeOf<'_>) -> String {
+fn help_for_collection(key: &str, text: &str, shape: &ShapeOf<'_>, syntax: Syntax) -> String {
     match shape {
+        ShapeOf::List { of: ShapeOf::Text | ShapeOf::Slug | ShapeOf::Url | ShapeOf::Choice(_), .. }
+            if syntax == Syntax::Toml && text.len() < 60 && !text.contains(['"', '\\', '\n']) =>
+        {
+            format!("put it in brackets: `{key} = [\"{text}\"]`")
+        }
+        _ if syntax == Syntax::Toml => toml_collection(shape),
         ShapeOf::List { of: ShapeOf::Text | ShapeOf::Slug | ShapeOf::Url, .. } if text.len() < 60 => {
             format!("put it in brackets: `{key}: [{text}]`")
         }
         ShapeOf::List { .. } => "write one item per line, each starting with `- `".into(),
         _ => "write `key: value` pairs, indented, on the lines below".into(),
+    }
+}
+
+/// Returns how to write a list or a mapping in TOML.
+pub fn toml_collection(shape: &ShapeOf<'_>) -> String {
+    match shape {
+        ShapeOf::List { .. } => "write a list: `[\"first\", \"second\"]`".into(),
+        _ => "write a table: `{ key = \"value\" }`".into(),
     }
 }
 
@@ -144,15 +158,24 @@ pub fn is_slug(text: &str) -> bool {
         && bytes.iter().all(|byte| alphanumeric(*byte) || matches!(byte, b'-' | b'.' | b'_'))
 }
 
-fn is_url(text: &str) -> bool {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    rest.is_some_and(|rest| {
-        !rest.is_empty()
-            && !rest.starts_with('/')
-            && rest
-                .chars()
-                .all(|c| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '<' | '>' | '\\' | '`'))
-    })
+/// Returns how to correct a text that is not a web address.
+fn url_fault(text: &str) -> Option<String> {
+    let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
+        return Some("start with `https://`".into());
+    };
+    let is_bad = |c: &char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '<' | '>' | '\\' | '`');
+    match rest.chars().find(is_bad) {
+        Some(' ') => Some("remove the space, or write it as `%20`".into()),
+        Some('`') => Some("remove the backtick, or write it as `%60`".into()),
+        Some(character) if character.is_ascii_graphic() => Some(format!(
+            "remove the character `{character}`, or write it as `%{:02X}`",
+            u32::from(character)
+        )),
+        Some(character) => Some(format!("remove the character U+{:04X}", u32::from(character))),
+        None if rest.is_empty() || rest.starts_with('/') => Some("write a host after `//`".into()),
+        None => host_spoofing(text)
+            .map(|_| "write the host in ASCII (`xn--…`), without a user name and `@`".into()),
+    }
 }
 
 fn show(text: &str) -> String {

@@ -15,7 +15,8 @@ fn files_that_cannot_be_imported_are_reported() {
     fs::create_dir_all(&content).unwrap();
     fs::write(folder.path().join("secret.md"), "secret").unwrap();
     fs::write(site.join("config.toml"), "base_url = \"https://old.example\"\n").unwrap();
-    fs::write(content.join("good.md"), "+++\n+++\nText, [in](../../secret.md).\n").unwrap();
+    let table = "| a | b |\n|---|\n| 1 | 2 |\n";
+    fs::write(content.join("good.md"), format!("+++\n+++\nText, [in](../../secret.md).\n\n{table}")).unwrap();
     fs::write(content.join("bytes.md"), b"+++\n+++\nA\xff\n").unwrap();
     fs::write(content.join("large.md"), vec![b'a'; 10_000_000]).unwrap();
     fs::write(content.join("deep.md"), format!("---\na: {}\n---\n", "[".repeat(60_000))).unwrap();
@@ -52,6 +53,8 @@ fn files_that_cannot_be_imported_are_reported() {
         .collect();
     pages.sort();
     assert_eq!(pages, ["good.md", "nested.md"]);
+    let good = fs::read_to_string(folder.path().join("new/content/guides/good.md")).unwrap();
+    assert!(good.contains("| a | b |\n| --- | --- |\n| 1 | 2 |"), "{good}");
     let mut top: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     top.sort();

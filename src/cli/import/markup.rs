@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::cli::import::html_tags::{OpenTags, code_block};
 use crate::cli::import::imported_site::{ImportedPage, Loss, LossKind};
 use crate::cli::import::traced_text::Replacement;
-use crate::markdown::{self, MarkdownErrorKind as Error, Outline};
+use crate::markdown::{self, MarkdownErrorKind as Error, Outline, UnsupportedSyntax};
 use crate::schema::title_of;
 
 /// Maximum number of passes; each repair may lead to another finding, such as a heading in HTML.
@@ -172,6 +172,9 @@ impl Repairs<'_> {
                     false => without_entities(written),
                 };
                 self.edit(range, new);
+            }
+            Error::UnsupportedSyntax(UnsupportedSyntax::TableColumns { header, .. }) => {
+                self.edit(range, format!("|{}", " --- |".repeat(*header)));
             }
             Error::UnsupportedSyntax(_) => self.unsupported(range),
             Error::UndefinedReference(_) => self.escape(range.start),
