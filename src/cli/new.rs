@@ -21,10 +21,7 @@ use crate::diagnosis::{self, DiagnosisDb, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::{is_slug, title_of};
-use crate::site::{Kind, PageId, Site, why_reserved};
-
-/// Tool named in new error pages.
-const EXAMPLE_TOOL: &str = "llama-cpp";
+use crate::site::{Kind, Site, why_reserved};
 
 pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
@@ -124,10 +121,10 @@ fn taken<'s>(site: &'s Site, kind: NewKind, slug: &str) -> Option<&'s str> {
     head.map(|head| head.path.as_str())
 }
 
-/// Returns the tool named in new error pages, or an empty text if the site does not have it.
-fn example_tool(site: &Site) -> &'static str {
-    let is_example = |id: &PageId| id.kind == Kind::Tool && id.slug == EXAMPLE_TOOL;
-    if site.heads().any(|head| is_example(&head.id)) { EXAMPLE_TOOL } else { "" }
+/// Returns the tool named in new error pages: llama.cpp, or else the first of the site, or an empty text if it has none.
+fn example_tool(site: &Site) -> &str {
+    let tools = || site.heads().filter(|head| head.id.kind == Kind::Tool).map(|head| head.id.slug.as_str());
+    tools().find(|slug| *slug == "llama-cpp").or_else(|| tools().min()).unwrap_or_default()
 }
 
 /// Returns a message if an error begins a new category.
