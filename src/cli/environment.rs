@@ -1,5 +1,6 @@
 //! Environment of the commands: site folder, input files, current date.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,8 @@ pub(super) fn input(file: Option<&Path>) -> Result<Box<dyn Read>> {
 /// Bytes per read of a log.
 const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Reads a log of any length in chunks and passes each to `take`. Invalid UTF-8 becomes `\u{fffd}`.
+/// Reads a log of any length in chunks and passes each to `take`. A log in UTF-16 starts with a byte order mark. Invalid
+/// text becomes `\u{fffd}`.
 ///
 /// # Errors
 /// If the file cannot be opened or read.
@@ -85,14 +87,20 @@ pub(super) fn read_chunks(file: Option<&Path>, mut take: impl FnMut(&str)) -> Re
     let mut input = input(file)?;
     let mut bytes = vec![0; CHUNK_BYTES];
     let mut carried = 0;
+    let mut encoding = None;
     loop {
         let read = match input.read(&mut bytes[carried..]) {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             read => read.with_context(|| format!("cannot read {name}"))?,
         };
         let filled = carried + read;
-        let whole = if read == 0 { filled } else { complete_length(&bytes[..filled]) };
-        take(&String::from_utf8_lossy(&bytes[..whole]));
+        if encoding.is_none() && filled < 2 && read > 0 {
+            carried = filled;
+            continue;
+        }
+        let encoding = *encoding.get_or_insert_with(|| Encoding::of(&bytes[..filled]));
+        let whole = if read == 0 { filled } else { encoding.complete_length(&bytes[..filled]) };
+        take(&encoding.decode(&bytes[..whole]));
         if read == 0 {
             return Ok(());
         }
@@ -101,7 +109,51 @@ pub(super) fn read_chunks(file: Option<&Path>, mut take: impl FnMut(&str)) -> Re
     }
 }
 
-/// Returns the length without an incomplete character at the end.
+/// Encoding of a log.
+#[derive(Clone, Copy, PartialEq)]
+enum Encoding {
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    /// Returns the encoding by the byte order mark at the start of a log.
+    fn of(start: &[u8]) -> Self {
+        match start {
+            [0xff, 0xfe, ..] => Self::Utf16Le,
+            [0xfe, 0xff, ..] => Self::Utf16Be,
+            _ => Self::Utf8,
+        }
+    }
+
+    /// Returns the length without an incomplete character at the end.
+    fn complete_length(self, bytes: &[u8]) -> usize {
+        if self == Self::Utf8 {
+            return complete_length(bytes);
+        }
+        let whole = bytes.len() / 2 * 2;
+        let last = bytes[..whole].last_chunk().map(|pair| self.unit(*pair));
+        if last.is_some_and(|unit| (0xd800..0xdc00).contains(&unit)) { whole - 2 } else { whole }
+    }
+
+    /// Returns the text without the byte order mark of UTF-16.
+    fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+        if self == Self::Utf8 {
+            return String::from_utf8_lossy(bytes);
+        }
+        let (pairs, _) = bytes.as_chunks();
+        let units: Vec<u16> =
+            pairs.iter().map(|pair| self.unit(*pair)).filter(|unit| *unit != 0xfeff).collect();
+        Cow::Owned(String::from_utf16_lossy(&units))
+    }
+
+    fn unit(self, pair: [u8; 2]) -> u16 {
+        if self == Self::Utf16Be { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+    }
+}
+
+/// Returns the length without an incomplete UTF-8 character at the end.
 fn complete_length(bytes: &[u8]) -> usize {
     let end = bytes.len().saturating_sub(3);
     let first = bytes[end..].iter().rposition(|byte| *byte >= 0xc0).map(|at| end + at);
@@ -122,6 +174,26 @@ pub(super) fn today() -> Date {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_in_utf16_is_decoded_by_its_mark() {
+        let text = "C:\\Jörg\\модель😀\n";
+        for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+            let bytes: Vec<u8> = units.flat_map(to_bytes).collect();
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("log");
+            std::fs::write(&path, &bytes).expect("written");
+            let mut read = String::new();
+            read_chunks(Some(&path), |chunk| read.push_str(chunk)).expect("readable");
+            assert_eq!(read, text);
+            let encoding = Encoding::of(&bytes);
+            for cut in 2..=bytes.len() {
+                let (start, rest) = bytes.split_at(encoding.complete_length(&bytes[..cut]));
+                assert_eq!(format!("{}{}", encoding.decode(start), encoding.decode(rest)), text, "{cut}");
+            }
+        }
+    }
 
     #[test]
     fn a_chunk_ends_between_characters() {

@@ -21,7 +21,7 @@ use crate::diagnosis::{self, DiagnosisDb, MIN_ASSERTING_BITS};
 use crate::files::Sources;
 use crate::load::{self, Drafts};
 use crate::schema::{is_slug, title_of};
-use crate::site::{Kind, Site};
+use crate::site::{Kind, Site, why_reserved};
 
 pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Terminal) -> Result<Outcome> {
     let root = environment::root(arguments.root.as_deref())?;
@@ -35,6 +35,9 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         if !is_slug(part) {
             bail!("invalid name `{part}`; use lowercase letters, digits, hyphens, underscores and dots");
         }
+    }
+    if let Some(why) = why_reserved(page_kind(options.kind), slug) {
+        bail!("the name `{slug}` is reserved: {why}");
     }
     let taken = taken(&site, options.kind, slug);
     let mut read_pages = BTreeSet::new();
@@ -68,7 +71,8 @@ pub(super) fn run(arguments: &Arguments, options: &NewOptions, terminal: &Termin
         Some(from) => model_page::page(&title_of(slug), from, options.fetch)?,
         None => {
             let folders = path.strip_prefix(&root)?.components().count() - 1;
-            pages::page(options.kind, slug, log_message.as_deref(), today, folders)?
+            let tools = example_tool(&site);
+            pages::page(options.kind, slug, log_message.as_deref(), tools, today, folders)?
         }
     };
     write(&path, &text)?;
@@ -115,6 +119,12 @@ fn taken<'s>(site: &'s Site, kind: NewKind, slug: &str) -> Option<&'s str> {
     let kind = page_kind(kind);
     let head = site.heads().find(|head| head.id.kind == kind && head.id.slug == slug);
     head.map(|head| head.path.as_str())
+}
+
+/// Returns the tool named in new error pages: llama.cpp, or else the first of the site, or an empty text if it has none.
+fn example_tool(site: &Site) -> &str {
+    let tools = || site.heads().filter(|head| head.id.kind == Kind::Tool).map(|head| head.id.slug.as_str());
+    tools().find(|slug| *slug == "llama-cpp").or_else(|| tools().min()).unwrap_or_default()
 }
 
 /// Returns a message if an error begins a new category.
@@ -168,8 +178,8 @@ enum LogMessage {
 }
 
 fn log_message(site: &Site, sources: &Sources, path: &Path) -> Result<LogMessage> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let log = String::from_utf8_lossy(&bytes);
+    let mut log = String::new();
+    environment::read_chunks(Some(path), |chunk| log.push_str(chunk))?;
     if is_binary(&log) {
         bail!("`{}` looks binary; pass the log output of the program", path.display());
     }

@@ -72,7 +72,9 @@ fn shares(written: &str, devices: usize) -> Result<Vec<u64>> {
         bail!("invalid value `--tensor-split {written}`; expected whole numbers such as 3,1");
     };
     if shares.len() != devices.max(1) {
-        bail!("`--tensor-split {written}` has {} shares for {} devices", shares.len(), devices.max(1));
+        let noun = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let (shares, devices) = (noun(shares.len(), "share"), noun(devices.max(1), "device"));
+        bail!("`--tensor-split {written}` has {shares} for {devices}");
     }
     Ok(shares)
 }

@@ -327,5 +327,9 @@ fn device(names: &Names, name: &str, size: Option<u64>) -> Result<NamedPage> {
         }
         (resolved, _) => resolved,
     };
-    resolved.only(Kind::Hardware, name).map_err(|message| anyhow!(message))
+    let is_unknown = matches!(resolved, Resolved::Unknown(_));
+    resolved.only(Kind::Hardware, name).map_err(|message| match is_unknown {
+        true => anyhow!("{message}; for another device, pass its memory without --gpu: --memory GIB"),
+        false => anyhow!(message),
+    })
 }

@@ -9,11 +9,12 @@ use crate::schema::title_of;
 use crate::site::scaffold;
 
 /// Fills the template of a page in a folder `folders` levels below the root. The signature of an error is derived from
-/// `message`.
+/// `message`; `tools` are the programs that print it.
 pub(super) fn page(
     kind: NewKind,
     slug: &str,
     message: Option<&str>,
+    tools: &str,
     today: Date,
     folders: usize,
 ) -> Result<String> {
@@ -29,6 +30,7 @@ pub(super) fn page(
     let values = [
         ("ROOT", root.as_str()),
         ("TITLE", &scalar(&title_of(slug))?),
+        ("TOOLS", tools),
         ("TODAY", &today.to_string()),
         ("PATTERN", &scalar(&guess::pattern_of(sample))?),
         ("SAMPLE", &scalar(sample)?),
