@@ -9,6 +9,7 @@ use crate::cli::arguments::RunnerName;
 use crate::cli::arguments::engines::{LlamaOptions, SplitMode, Switch};
 use crate::cli::estimate::parse_build;
 use crate::cli::fit::request::{cache_type, count};
+use crate::cli::terminal::counted;
 
 /// Maximum of `--batch-size` and `--ubatch-size`.
 const MAX_BATCH: u64 = 1 << 20;
@@ -72,8 +73,7 @@ fn shares(written: &str, devices: usize) -> Result<Vec<u64>> {
         bail!("invalid value `--tensor-split {written}`; expected whole numbers such as 3,1");
     };
     if shares.len() != devices.max(1) {
-        let noun = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-        let (shares, devices) = (noun(shares.len(), "share"), noun(devices.max(1), "device"));
+        let (shares, devices) = (counted(shares.len(), "share"), counted(devices.max(1), "device"));
         bail!("`--tensor-split {written}` has {shares} for {devices}");
     }
     Ok(shares)
